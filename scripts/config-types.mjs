@@ -51,7 +51,7 @@ function comment({ description, default: usual }, indent) {
   const lines = [""];
   for (const word of words) {
     const longer = `${lines.at(-1)} ${word}`;
-    if (indent.length + longer.length + 2 <= 108 || lines.at(-1) === "") lines[lines.length - 1] = longer;
+    if (indent.length + longer.length + 2 <= 103 || lines.at(-1) === "") lines[lines.length - 1] = longer;
     else lines.push(` ${word}`);
   }
   if (lines.length === 1) return `${indent}/**${lines[0]} */\n`;

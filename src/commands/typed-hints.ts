@@ -1,7 +1,7 @@
 // Commands in messages, as a person types them who has no program `smalti`: npx and its like download the
 // package and run it.
 
-/** Programs that run the package by its name, which every command of theirs has to begin with. */
+/** Programs that run the package by its name, which has to be in each command that they are given. */
 const runner = /^(?:npx|bunx|pnpm dlx|deno run .*) (?:npm:)?smalti$/;
 
 /**

@@ -4,20 +4,21 @@ export interface Config {
   /** Address to listen on. Default: `":8080"`. */
   readonly addr?: string | undefined;
   /**
-   * Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix or
-   * from Forwarded, else from the request. Default: `""`.
+   * Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix
+   * or from Forwarded, else from the request. Default: `""`.
    */
   readonly base_url?: string | undefined;
   /**
-   * Addresses of proxies whose Forwarded and X-Forwarded-* headers the service accepts. Empty: it accepts
-   * X-Forwarded-Proto, -Host, -Port and -Prefix from anyone, and X-Forwarded-For and Forwarded from no one.
+   * Addresses of proxies whose Forwarded and X-Forwarded-* headers the service accepts. Empty: it
+   * accepts X-Forwarded-Proto, -Host, -Port and -Prefix from anyone, and X-Forwarded-For and Forwarded
+   * from no one.
    */
   readonly trusted_proxies?: ReadonlyArray<string> | undefined;
   /** Further paths of the Image API; ids, links and redirects keep the path of the request. */
   readonly aliases?: ReadonlyArray<{
     /**
-     * Another path of the Image API: plain text that begins and ends with `/`, matched literally. It cannot
-     * be a path of the service itself, such as `/iiif/` and `/static/`.
+     * Another path of the Image API: plain text that begins and ends with `/`, matched literally. It
+     * cannot be a path of the service itself, such as `/iiif/` and `/static/`.
      */
     readonly prefix: string;
     /** Version of the Image API under this path. */
@@ -28,8 +29,8 @@ export interface Config {
   /** How long a response may make no progress before its client is disconnected. Default: `"60s"`. */
   readonly write_timeout?: string | undefined;
   /**
-   * How long running requests may take to finish, and caches to be written, after a stop signal; a second
-   * signal ends the service immediately. Default: `"15s"`.
+   * How long running requests may take to finish, and caches to be written, after a stop signal; a
+   * second signal ends the service immediately. Default: `"15s"`.
    */
   readonly shutdown_timeout?: string | undefined;
   readonly log?: {
@@ -45,20 +46,20 @@ export interface Config {
   } | undefined;
   readonly errors?: {
     /**
-     * URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of one
-     * kind at most once a minute. Empty: it posts none. Default: `""`.
+     * URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of
+     * one kind at most once a minute. Empty: it posts none. Default: `""`.
      */
     readonly report_url?: string | undefined;
     /**
-     * Environment variable that holds the token for this URL, which the service sends as `Authorization:
-     * Bearer`. Default: `""`.
+     * Environment variable that holds the token for this URL, which the service sends as
+     * `Authorization: Bearer`. Default: `""`.
      */
     readonly token_env?: string | undefined;
   } | undefined;
   readonly metrics?: {
     /**
-     * If true, the figures of the service are at `/metrics`, for Prometheus. Anybody who can reach this
-     * address can read them. Default: `false`.
+     * If true, the figures of the service are at `/metrics`, for Prometheus. Anybody who can reach
+     * this address can read them. Default: `false`.
      */
     readonly enabled?: boolean | undefined;
   } | undefined;
@@ -74,8 +75,8 @@ export interface Config {
      */
     readonly token_env?: string | undefined;
     /**
-     * Share of the requests that the service traces, from 0 to 1. If a request comes with a `traceparent`,
-     * that header alone decides. Default: `1`.
+     * Share of the requests that the service traces, from 0 to 1. If a request comes with a
+     * `traceparent`, that header alone decides. Default: `1`.
      */
     readonly sample_ratio?: number | undefined;
   } | undefined;
@@ -85,81 +86,85 @@ export interface Config {
     /** How long browsers and proxies may keep a public info.json. Default: `"1h"`. */
     readonly info_max_age?: string | undefined;
     /**
-     * `on` compresses documents, pages and errors of 1 KiB and more with Brotli or gzip for clients that
-     * accept it, but never images. Use `off` if a proxy in front compresses. Default: `"on"`.
+     * `on` compresses documents, pages and errors of 1 KiB and more with Brotli or gzip for clients
+     * that accept it, but never images. Use `off` if a proxy in front compresses. Default: `"on"`.
      */
     readonly compression?: "on" | "off" | undefined;
     /**
-     * How long a connection stays open at least while it waits for its next request, from 1s to 1h. It has
-     * to be longer than the proxy or load balancer in front keeps idle connections; else some requests end
-     * with 502. Default: `"75s"`.
+     * How long a connection stays open at least while it waits for its next request, from 1s to 1h. It
+     * has to be longer than the proxy or load balancer in front keeps idle connections; else some
+     * requests end with 502. Default: `"75s"`.
      */
     readonly keep_alive?: string | undefined;
     /**
      * Sites that may show pages of this service, such as its viewers, in frames, for example
-     * https://www.example.org; `*`: all sites, `self`: this one. Empty: none. No site may show pages with
-     * forms in frames.
+     * https://www.example.org; `*`: all sites, `self`: this one. Empty: none. No site may show pages
+     * with forms in frames.
      */
     readonly frame_ancestors?: ReadonlyArray<string> | undefined;
     /**
-     * If true, image responses have the header `Server-Timing`, which says how long each stage took. It
-     * also tells whether somebody else has requested the image before. Default: `false`.
+     * If true, image responses have the header `Server-Timing`, which says how long each stage took.
+     * It also tells whether somebody else has requested the image before. Default: `false`.
      */
     readonly server_timing?: boolean | undefined;
   } | undefined;
   readonly limits?: {
     /**
-     * Requests at the same time; further ones are 503. /health, /ready and /metrics are exempt. 0: no cap.
-     * Default: `0`.
+     * Requests at the same time; further ones are 503. /health, /ready and /metrics are exempt. 0: no
+     * cap. Default: `0`.
      */
     readonly max_in_flight?: number | undefined;
     /**
-     * Requests at the same time from one network of clients: an IPv4 address, or an IPv6 prefix of 64 bits.
-     * Further ones are 429. 0: no cap. Default: `0`.
+     * Requests at the same time from one network of clients: an IPv4 address, or an IPv6 prefix of 64
+     * bits. Further ones are 429. 0: no cap. Default: `0`.
      */
     readonly max_in_flight_per_ip?: number | undefined;
     /**
-     * How long a render may wait for its turn. One that has waited longer, or has more work ahead, is 503,
-     * code queue_full. 0s: no limit. Default: `"20s"`.
+     * How long a render may wait for its turn. One that has waited longer, or has more work ahead, is
+     * 503, code queue_full. 0s: no limit. Default: `"20s"`.
      */
     readonly max_wait?: string | undefined;
   } | undefined;
   readonly image?: {
     /**
-     * Largest area of a master in pixels; above it info.json and images are 400. A TIFF with stored tiles
-     * and levels may be larger, as a slide is. 0: no limit. Default: `1000000000`.
+     * Largest area of a master in pixels; above it info.json and images are 400. A TIFF with stored
+     * tiles and levels may be larger, as a slide is. 0: no limit. Default: `1000000000`.
      */
     readonly max_pixel_area?: number | undefined;
-    /** Largest area that a request may ask for in pixels, advertised as maxArea. 0: no limit. Default: `0`. */
+    /**
+     * Largest area that a request may ask for in pixels, advertised as maxArea. 0: no limit. Default:
+     * `0`.
+     */
     readonly max_output_area?: number | undefined;
     /**
-     * Largest width that a request may ask for in pixels, advertised as maxWidth. 0: no limit. Default:
-     * `0`.
+     * Largest width that a request may ask for in pixels, advertised as maxWidth. 0: no limit.
+     * Default: `0`.
      */
     readonly max_output_width?: number | undefined;
     /**
-     * Largest height that a request may ask for in pixels, advertised as maxHeight, with which the standard
-     * requires max_output_width. 0: only max_output_width limits. Default: `0`.
+     * Largest height that a request may ask for in pixels, advertised as maxHeight, with which the
+     * standard requires max_output_width. 0: only max_output_width limits. Default: `0`.
      */
     readonly max_output_height?: number | undefined;
     /** Side of the square tiles that info.json advertises, in pixels. Default: `512`. */
     readonly tile_size?: number | undefined;
     /**
-     * Renders that run at the same time. For each of them 256 cheap and 256 heavy ones may wait; above that
-     * the response is 503, code queue_full. If more than one may run, heavy renders never take all. Probes
-     * for info.json have a separate limit of the same size. 0: the number of processors, and 2 if there is
-     * only one, so that a cheap render need not wait until a heavy one ends. Default: `0`.
+     * Renders that run at the same time. For each of them 256 cheap and 256 heavy ones may wait; above
+     * that the response is 503, code queue_full. If more than one may run, heavy renders never take
+     * all. Probes for info.json have a separate limit of the same size. 0: the number of processors,
+     * and 2 if there is only one, so that a cheap render need not wait until a heavy one ends.
+     * Default: `0`.
      */
     readonly max_concurrent?: number | undefined;
     /**
-     * Memory that all renders together may need, by the estimates of the service. Empty: a quarter of the
-     * machine's or container's memory, at most 2 GiB. Default: `""`.
+     * Memory that all renders together may need, by the estimates of the service. Empty: a quarter of
+     * the machine's or container's memory, at most 2 GiB. Default: `""`.
      */
     readonly memory_budget?: "" | number | string | undefined;
     /**
-     * How long one render may take. If it takes longer, the response is 503, code render_timeout, and the
-     * service replaces the worker; the same read is then refused for as long as it took, and for twice as
-     * long each time. Default: `"60s"`.
+     * How long one render may take. If it takes longer, the response is 503, code render_timeout, and
+     * the service replaces the worker; the same read is then refused for as long as it took, and for
+     * twice as long each time. Default: `"60s"`.
      */
     readonly timeout?: string | undefined;
     /**
@@ -169,19 +174,20 @@ export interface Config {
      */
     readonly metadata?: "strip" | "preserve" | undefined;
     /**
-     * `srgb`: the service converts colours to sRGB and embeds the sRGB profile. `respect-icc`: colours stay
-     * as they are, with the profile that the master embeds; CMYK is converted to sRGB anyway. Empty: `srgb`
-     * if metadata is stripped, `respect-icc` if it is preserved. Default: `""`.
+     * `srgb`: the service converts colours to sRGB and embeds the sRGB profile. `respect-icc`: colours
+     * stay as they are, with the profile that the master embeds; CMYK is converted to sRGB anyway.
+     * Empty: `srgb` if metadata is stripped, `respect-icc` if it is preserved. Default: `""`.
      */
     readonly color?: "" | "srgb" | "respect-icc" | undefined;
     /**
-     * Bits per sample of derivatives: 8, or as many as the master has if the format can hold them (png,
-     * tif). Default: `"8"`.
+     * Bits per sample of derivatives: 8, or as many as the master has if the format can hold them
+     * (png, tif). Default: `"8"`.
      */
     readonly depth?: "8" | "source" | undefined;
     /**
-     * Unsharp mask on the luma of derivatives that are smaller than their region. `on` means radius 0.6,
-     * amount 0.5, threshold 2; to set other values, write these three keys instead. Default: `"off"`.
+     * Unsharp mask on the luma of derivatives that are smaller than their region. `on` means radius
+     * 0.6, amount 0.5, threshold 2; to set other values, write these three keys instead. Default:
+     * `"off"`.
      */
     readonly sharpen?: "off" | "on" | {
       /** Standard deviation of the blur, in pixels of the derivative. Default: `0.6`. */
@@ -192,13 +198,13 @@ export interface Config {
       readonly threshold?: number | undefined;
     } | undefined;
     /**
-     * For regions reduced by exactly a power of two: decode at this many times the usual size (at most at
-     * full size), and resample. This switches lossless crops off. Default: `"off"`.
+     * For regions reduced by exactly a power of two: decode at this many times the usual size (at most
+     * at full size), and resample. This switches lossless crops off. Default: `"off"`.
      */
     readonly supersample?: "off" | 0 | 2 | 4 | undefined;
     /**
-     * Reduce in linear light: decoders deliver four times the size of the derivative, and the service then
-     * averages light instead of sRGB values. Default: `"off"`.
+     * Reduce in linear light: decoders deliver four times the size of the derivative, and the service
+     * then averages light instead of sRGB values. Default: `"off"`.
      */
     readonly linear?: "off" | "on" | undefined;
     /**
@@ -221,20 +227,23 @@ export interface Config {
     readonly jpeg_quality?: number | undefined;
     /** Write progressive JPEG. Default: `false`. */
     readonly jpeg_progressive?: boolean | undefined;
-    /** `fast`: the quick JPEG encoder. `small`: the one that writes the smallest files. Default: `"fast"`. */
+    /**
+     * `fast`: the quick JPEG encoder. `small`: the one that writes the smallest files. Default:
+     * `"fast"`.
+     */
     readonly jpeg_encoder?: "fast" | "small" | undefined;
     /** Chroma sampling of JPEG derivatives: `420` halves it both ways, `444` is full. Default: `"420"`. */
     readonly jpeg_chroma?: "420" | "444" | undefined;
     /**
-     * `auto`: crop tiles of JPEG masters, and join stored JPEG tiles of TIFF masters, losslessly if the
-     * request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and
-     * encode all tiles. Default: `"auto"`.
+     * `auto`: crop tiles of JPEG masters, and join stored JPEG tiles of TIFF masters, losslessly if
+     * the request needs nothing more and the result is not much larger than an encoded tile. `off`:
+     * decode and encode all tiles. Default: `"auto"`.
      */
     readonly jpeg_passthrough?: "auto" | "off" | undefined;
     /**
      * `full`: decode JPEG 2000 masters completely. `visual`: leave out the lowest bit-planes if the
-     * response is JPEG or WebP. Tiles take up to half the time, and most samples of 8 bits differ by a few
-     * levels at most. HTJ2K masters are always decoded in full. Default: `"full"`.
+     * response is JPEG or WebP. Tiles take up to half the time, and most samples of 8 bits differ by a
+     * few levels at most. HTJ2K masters are always decoded in full. Default: `"full"`.
      */
     readonly jp2_effort?: "full" | "visual" | undefined;
     /** Quality of WebP derivatives. Default: `80`. */
@@ -242,9 +251,9 @@ export interface Config {
   } | undefined;
   readonly overlay?: {
     /**
-     * Picture to put on every derivative: a file, relative to the configuration file, or `source:key` for a
-     * file in a source. While it is missing or broken, the service sends no images. Empty: none. Default:
-     * `""`.
+     * Picture to put on every derivative: a file, relative to the configuration file, or `source:key`
+     * for a file in a source. While it is missing or broken, the service sends no images. Empty: none.
+     * Default: `""`.
      */
     readonly image?: string | undefined;
     /** Folder for the file names that a hook returns; they cannot lead out of it. Default: `"."`. */
@@ -252,14 +261,14 @@ export interface Config {
     /** Corner, edge or middle of the derivative where the overlay lies. Default: `"bottom-right"`. */
     readonly anchor?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right" | undefined;
     /**
-     * Pixels of the derivative between the overlay and the edges that `anchor` names, across and down. An
-     * offset does not count on an axis on which the overlay is centred.
+     * Pixels of the derivative between the overlay and the edges that `anchor` names, across and down.
+     * An offset does not count on an axis on which the overlay is centred.
      */
     readonly offset?: readonly [number, number] | undefined;
     /**
      * `shrink`: the overlay has its own size, or a smaller one if it does not fit into the derivative
-     * without the offsets. `scale`: it is as large as fits. `tile`: it has its own size and is repeated
-     * over the whole derivative. Default: `"shrink"`.
+     * without the offsets. `scale`: it is as large as fits. `tile`: it has its own size and is
+     * repeated over the whole derivative. Default: `"shrink"`.
      */
     readonly fit?: "shrink" | "scale" | "tile" | undefined;
     /** Opacity from 0 to 1, multiplied with the overlay's own. Default: `0.6`. */
@@ -280,14 +289,15 @@ export interface Config {
     /** Folder of the masters; relative to the configuration file. */
     readonly root: string;
     /**
-     * How long the service uses a file before it checks again whether the file has changed. A derivative is
-     * always made from one version of the file. 0s: it checks for each request. Default: `"60s"`.
+     * How long the service uses a file before it checks again whether the file has changed. A
+     * derivative is always made from one version of the file. 0s: it checks for each request. Default:
+     * `"60s"`.
      */
     readonly revalidate?: string | undefined;
     /**
-     * How long one check of a file, or one read of its header, may take. If it takes longer, the response
-     * is 500, code source_unreadable. Reads by workers are bounded by `image.timeout`. 0s: no limit.
-     * Default: `"15s"`.
+     * How long one check of a file, or one read of its header, may take. If it takes longer, the
+     * response is 500, code source_unreadable. Reads by workers are bounded by `image.timeout`. 0s: no
+     * limit. Default: `"15s"`.
      */
     readonly timeout?: string | undefined;
   } | {
@@ -306,52 +316,53 @@ export interface Config {
      */
     readonly url: string;
     /**
-     * Headers of every request. The service sends Authorization, Cookie and X-Api-Key to the host of `url`
-     * alone; if `url` is "{identifier}", to the host of the identifier, and only over https. Put secrets
-     * into `auth_env`.
+     * Headers of every request. The service sends Authorization, Cookie and X-Api-Key to the host of
+     * `url` alone; if `url` is "{identifier}", to the host of the identifier, and only over https. Put
+     * secrets into `auth_env`.
      */
     readonly headers?: Readonly<Record<string, string>> | undefined;
     /**
-     * User-Agent of every request. Empty: `smalti/VERSION (+URL)` with `base_url` as its URL, or without
-     * one. Default: `""`.
+     * User-Agent of every request. Empty: `smalti/VERSION (+URL)` with `base_url` as its URL, or
+     * without one. Default: `""`.
      */
     readonly user_agent?: string | undefined;
     /**
-     * Environment variable that holds the value of the Authorization header, such as "Bearer …". Default:
-     * `""`.
+     * Environment variable that holds the value of the Authorization header, such as "Bearer …".
+     * Default: `""`.
      */
     readonly auth_env?: string | undefined;
     /**
-     * Hosts, with or without a port, to which redirects and URL identifiers may lead. The host of `url` is
-     * always allowed.
+     * Hosts, with or without a port, to which redirects and URL identifiers may lead. The host of
+     * `url` is always allowed.
      */
     readonly allowed_hosts?: ReadonlyArray<string> | undefined;
     /**
-     * If true, host names may resolve to private addresses and to this machine. Link-local addresses are
-     * never allowed. An IP address in `url` or `allowed_hosts` is always allowed. Default: `false`.
+     * If true, host names may resolve to private addresses and to this machine. Link-local addresses
+     * are never allowed. An IP address in `url` or `allowed_hosts` is always allowed. Default:
+     * `false`.
      */
     readonly allow_private?: boolean | undefined;
     /**
-     * Size of the largest master that the service reads as a whole, because its server sends neither ETag
-     * nor Last-Modified, or no length. Twice that much memory may be in use while such a master arrives.
-     * Several that arrive at once may take four times 64 MiB, or once `max_held` if that is more. Default:
-     * `"64MiB"`.
+     * Size of the largest master that the service reads as a whole, because its server sends neither
+     * ETag nor Last-Modified, or no length. Twice that much memory may be in use while such a master
+     * arrives. Several that arrive at once may take four times 64 MiB, or once `max_held` if that is
+     * more. Default: `"64MiB"`.
      */
     readonly max_held?: number | string | undefined;
     /**
-     * How long the service uses what it has cached of a master before it asks the server again whether the
-     * master has changed. 0s: it asks for each request. Default: `"60s"`.
+     * How long the service uses what it has cached of a master before it asks the server again whether
+     * the master has changed. 0s: it asks for each request. Default: `"60s"`.
      */
     readonly revalidate?: string | undefined;
     /**
-     * How long after `revalidate` the service may still use what it has cached of a master while the server
-     * does not respond (RFC 5861). 0s: not at all. Default: `"1h"`.
+     * How long after `revalidate` the service may still use what it has cached of a master while the
+     * server does not respond (RFC 5861). 0s: not at all. Default: `"1h"`.
      */
     readonly stale_if_error?: string | undefined;
     /**
-     * How long one request may wait for this source in total, not counting the time to render. If it waits
-     * longer, the response is 500, code origin_unavailable. The default is 60s. 0s: no limit. Default:
-     * `"60s"`.
+     * How long one request may wait for this source in total, not counting the time to render. If it
+     * waits longer, the response is 500, code origin_unavailable. The default is 60s. 0s: no limit.
+     * Default: `"60s"`.
      */
     readonly timeout?: string | undefined;
   } | {
@@ -371,8 +382,8 @@ export interface Config {
     /** URL of an S3-compatible service. Empty: AWS in this region. Default: `""`. */
     readonly endpoint?: string | undefined;
     /**
-     * If true, the name of the bucket is part of the path instead of the host name, as many services other
-     * than AWS require. Default: `false`.
+     * If true, the name of the bucket is part of the path instead of the host name, as many services
+     * other than AWS require. Default: `false`.
      */
     readonly path_style?: boolean | undefined;
     /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
@@ -385,8 +396,8 @@ export interface Config {
     /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
     readonly secret_key_env?: string | undefined;
     /**
-     * Environment variable that holds the session token of temporary credentials. Empty: AWS_SESSION_TOKEN
-     * if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
+     * Environment variable that holds the session token of temporary credentials. Empty:
+     * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
      */
     readonly session_token_env?: string | undefined;
     /**
@@ -395,19 +406,19 @@ export interface Config {
      */
     readonly key_prefix?: string | undefined;
     /**
-     * How long the service uses what it has cached of a master before it asks the server again whether the
-     * master has changed. 0s: it asks for each request. Default: `"60s"`.
+     * How long the service uses what it has cached of a master before it asks the server again whether
+     * the master has changed. 0s: it asks for each request. Default: `"60s"`.
      */
     readonly revalidate?: string | undefined;
     /**
-     * How long after `revalidate` the service may still use what it has cached of a master while the server
-     * does not respond (RFC 5861). 0s: not at all. Default: `"1h"`.
+     * How long after `revalidate` the service may still use what it has cached of a master while the
+     * server does not respond (RFC 5861). 0s: not at all. Default: `"1h"`.
      */
     readonly stale_if_error?: string | undefined;
     /**
-     * How long one request may wait for this source in total, not counting the time to render. If it waits
-     * longer, the response is 500, code origin_unavailable. The default is 60s. 0s: no limit. Default:
-     * `"60s"`.
+     * How long one request may wait for this source in total, not counting the time to render. If it
+     * waits longer, the response is 500, code origin_unavailable. The default is 60s. 0s: no limit.
+     * Default: `"60s"`.
      */
     readonly timeout?: string | undefined;
   }> | undefined;
@@ -416,8 +427,9 @@ export interface Config {
       /** In memory. Default: `"heap"`. */
       readonly backend?: "heap" | undefined;
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 256MiB in files; in memory 1/8 of what the machine or container has, at most 256MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 256MiB in files; in memory 1/8 of what the machine or container has, at most 256MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -426,13 +438,14 @@ export interface Config {
       /** In files, which survive a restart. */
       readonly backend: "filesystem";
       /**
-       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is not
-       * set. Default: `""`.
+       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is
+       * not set. Default: `""`.
        */
       readonly path?: string | undefined;
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 256MiB in files; in memory 1/8 of what the machine or container has, at most 256MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 256MiB in files; in memory 1/8 of what the machine or container has, at most 256MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -444,7 +457,7 @@ export interface Config {
       readonly addr?: string | undefined;
       /** Number of the database at `addr`. Default: `0`. */
       readonly db?: number | undefined;
-      /** Whether `addr` speaks TLS. Default: `false`. */
+      /** If true, `addr` speaks TLS. Default: `false`. */
       readonly tls?: boolean | undefined;
       /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
       readonly password_env?: string | undefined;
@@ -455,14 +468,14 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /**
-       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the service
-       * removes the least recently used first. Default: `"256MiB"`.
+       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the
+       * service removes the least recently used first. Default: `"256MiB"`.
        */
       readonly max_memory?: number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -484,8 +497,8 @@ export interface Config {
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
       /**
-       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
-       * credentials of the role of this pod, container or instance. Default: `""`.
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else
+       * the credentials of the role of this pod, container or instance. Default: `""`.
        */
       readonly access_key_env?: string | undefined;
       /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
@@ -498,9 +511,9 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -513,8 +526,9 @@ export interface Config {
       /** In memory. Default: `"heap"`. */
       readonly backend?: "heap" | undefined;
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 64MiB in files; in memory 1/32 of what the machine or container has, at most 64MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 64MiB in files; in memory 1/32 of what the machine or container has, at most 64MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -523,13 +537,14 @@ export interface Config {
       /** In files, which survive a restart. */
       readonly backend: "filesystem";
       /**
-       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is not
-       * set. Default: `""`.
+       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is
+       * not set. Default: `""`.
        */
       readonly path?: string | undefined;
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 64MiB in files; in memory 1/32 of what the machine or container has, at most 64MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 64MiB in files; in memory 1/32 of what the machine or container has, at most 64MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -541,7 +556,7 @@ export interface Config {
       readonly addr?: string | undefined;
       /** Number of the database at `addr`. Default: `0`. */
       readonly db?: number | undefined;
-      /** Whether `addr` speaks TLS. Default: `false`. */
+      /** If true, `addr` speaks TLS. Default: `false`. */
       readonly tls?: boolean | undefined;
       /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
       readonly password_env?: string | undefined;
@@ -552,14 +567,14 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /**
-       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the service
-       * removes the least recently used first. Default: `"64MiB"`.
+       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the
+       * service removes the least recently used first. Default: `"64MiB"`.
        */
       readonly max_memory?: number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -581,8 +596,8 @@ export interface Config {
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
       /**
-       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
-       * credentials of the role of this pod, container or instance. Default: `""`.
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else
+       * the credentials of the role of this pod, container or instance. Default: `""`.
        */
       readonly access_key_env?: string | undefined;
       /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
@@ -595,9 +610,9 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"24h"`. */
@@ -610,8 +625,9 @@ export interface Config {
       /** In memory. */
       readonly backend: "heap";
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 4GiB in files; in memory 1/16 of what the machine or container has, at most 256MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 4GiB in files; in memory 1/16 of what the machine or container has, at most 256MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"7d"`. */
@@ -620,13 +636,14 @@ export interface Config {
       /** In files, which survive a restart. Default: `"filesystem"`. */
       readonly backend?: "filesystem" | undefined;
       /**
-       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is not
-       * set. Default: `""`.
+       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is
+       * not set. Default: `""`.
        */
       readonly path?: string | undefined;
       /**
-       * Bytes that all entries together may take; the store removes the least recently used first. Empty:
-       * 4GiB in files; in memory 1/16 of what the machine or container has, at most 256MiB. Default: `""`.
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 4GiB in files; in memory 1/16 of what the machine or container has, at most 256MiB.
+       * Default: `""`.
        */
       readonly max_bytes?: "" | number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"7d"`. */
@@ -638,7 +655,7 @@ export interface Config {
       readonly addr?: string | undefined;
       /** Number of the database at `addr`. Default: `0`. */
       readonly db?: number | undefined;
-      /** Whether `addr` speaks TLS. Default: `false`. */
+      /** If true, `addr` speaks TLS. Default: `false`. */
       readonly tls?: boolean | undefined;
       /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
       readonly password_env?: string | undefined;
@@ -649,14 +666,14 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /**
-       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the service
-       * removes the least recently used first. Default: `"4GiB"`.
+       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the
+       * service removes the least recently used first. Default: `"4GiB"`.
        */
       readonly max_memory?: number | string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"7d"`. */
@@ -678,8 +695,8 @@ export interface Config {
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
       /**
-       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
-       * credentials of the role of this pod, container or instance. Default: `""`.
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else
+       * the credentials of the role of this pod, container or instance. Default: `""`.
        */
       readonly access_key_env?: string | undefined;
       /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
@@ -692,9 +709,9 @@ export interface Config {
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
       readonly prefix?: string | undefined;
       /**
-       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s
-       * for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.
-       * Default: `""`.
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
        */
       readonly timeout?: string | undefined;
       /** How long the service uses an entry. 0s: until others need its space. Default: `"7d"`. */
@@ -706,33 +723,33 @@ export interface Config {
   } | undefined;
   readonly hook?: {
     /**
-     * What implements the hooks. `noop`: nothing. `lookup`: a template or a mapping file. `js`: functions
-     * of your own. `webhook`: a web service. Default: `"noop"`.
+     * What implements the hooks. `noop`: nothing. `lookup`: a template or a mapping file. `js`:
+     * functions of your own. `webhook`: a web service. Default: `"noop"`.
      */
     readonly engine?: "noop" | "lookup" | "js" | "webhook" | undefined;
     /**
-     * Names of the request headers that hooks see. `Vary` includes each of them. With Cookie, Authorization
-     * or a header that proxies add, responses are private.
+     * Names of the request headers that hooks see. `Vary` includes each of them. With Cookie,
+     * Authorization or a header that proxies add, responses are private.
      */
     readonly headers?: ReadonlyArray<string> | undefined;
     /** If true, hooks see the address of the client, and responses are private. Default: `false`. */
     readonly client_ip?: boolean | undefined;
     readonly lookup?: {
       /**
-       * Template that makes the key of an identifier, such as "{{ .Identifier }}.tif"; the page on hooks
-       * lists values and filters. Default: `""`.
+       * Template that makes the key of an identifier, such as "{{ .Identifier }}.tif"; the page on
+       * hooks lists values and filters. Default: `""`.
        */
       readonly template?: string | undefined;
       /**
-       * File that maps identifiers, as YAML, JSON or CSV; relative to the configuration file. The service
-       * reads it again when it changes. Default: `""`.
+       * File that maps identifiers, as YAML, JSON or CSV; relative to the configuration file. The
+       * service reads it again when it changes. Default: `""`.
        */
       readonly file?: string | undefined;
       /** The source of keys without a source in the mapping. Empty: the default source. Default: `""`. */
       readonly source?: string | undefined;
       /**
-       * What happens to identifiers that are not in the mapping file. `not_found`: the response is 404.
-       * `pass`: the service looks for them as if there were no hook. Default: `"not_found"`.
+       * What happens to identifiers that are not in the mapping file. `not_found`: the response is
+       * 404. `pass`: the service looks for them as if there were no hook. Default: `"not_found"`.
        */
       readonly unmapped?: "not_found" | "pass" | undefined;
     } | undefined;
@@ -742,27 +759,30 @@ export interface Config {
        * configuration file. The service reads it again when it changes. Default: `""`.
        */
       readonly file?: string | undefined;
-      /** How long one call may run. The time that it waits in the queue does not count. Default: `"50ms"`. */
+      /**
+       * How long one call may run. The time that it waits in the queue does not count. Default:
+       * `"50ms"`.
+       */
       readonly timeout?: string | undefined;
       /** How much memory one call may use. Default: `"32MiB"`. */
       readonly memory?: number | string | undefined;
     } | undefined;
     readonly webhook?: {
       /**
-       * URL that the service posts requests to; it may be inside your network. The service sends a user
-       * name and password in it as basic authentication. Default: `""`.
+       * URL that the service posts requests to; it may be inside your network. The service sends a
+       * user name and password in it as basic authentication. Default: `""`.
        */
       readonly url?: string | undefined;
       /**
-       * The hooks that the web service implements. Each of them adds a request wherever it applies, and
-       * `authorize` makes all responses private.
+       * The hooks that the web service implements. Each of them adds a request wherever it applies,
+       * and `authorize` makes all responses private.
        */
       readonly functions?: ReadonlyArray<"resolve" | "authorize" | "presentation" | "overlay"> | undefined;
       /** How long the whole response may take, including a second attempt. Default: `"2s"`. */
       readonly timeout?: string | undefined;
       /**
-       * Environment variable that holds the secret of `X-Signature`: HMAC-SHA256 over `X-Timestamp`, a dot
-       * and the body, in hexadecimal. Default: `""`.
+       * Environment variable that holds the secret of `X-Signature`: HMAC-SHA256 over `X-Timestamp`, a
+       * dot and the body, in hexadecimal. Default: `""`.
        */
       readonly secret_env?: string | undefined;
       /**
@@ -778,8 +798,8 @@ export interface Config {
     /** Lifetime of sessions and of their cookies. Default: `"24h"`. */
     readonly session_ttl?: string | undefined;
     /**
-     * If true, info.json presents `clickthrough` profiles as `active` for Authorization Flow 2.0, which
-     * does not define `clickthrough`. Default: `false`.
+     * If true, info.json presents `clickthrough` profiles as `active` for Authorization Flow 2.0,
+     * which does not define `clickthrough`. Default: `false`.
      */
     readonly strict_profiles?: boolean | undefined;
     readonly cookie?: {
@@ -792,11 +812,14 @@ export interface Config {
       /** Origins whose pages may read the probe; `*` for all. */
       readonly probe_origins?: ReadonlyArray<string> | undefined;
       /**
-       * Origins whose viewers may get tokens and to which a login may return. The origin of this service is
-       * always included.
+       * Origins whose viewers may get tokens and to which a login may return. The origin of this
+       * service is always included.
        */
       readonly token_origins?: ReadonlyArray<string> | undefined;
-      /** Origins whose viewers may get tokens for click-through grants, and for nothing else; `*` for all. */
+      /**
+       * Origins whose viewers may get tokens for click-through grants, and for nothing else; `*` for
+       * all.
+       */
       readonly clickthrough_origins?: ReadonlyArray<string> | undefined;
     } | undefined;
     /**
@@ -807,11 +830,14 @@ export interface Config {
     readonly trusted_proxies?: ReadonlyArray<string> | undefined;
     readonly session?: {
       /**
-       * Where the service keeps sessions: in memory, in files, in a bucket, or in Redis. Several servers
-       * can share sessions only in Redis. Default: `"heap"`.
+       * Where the service keeps sessions: in memory, in files, in a bucket, or in Redis. Several
+       * servers can share sessions only in Redis. Default: `"heap"`.
        */
       readonly backend?: "heap" | "filesystem" | "s3" | "redis" | undefined;
-      /** How often the service removes expired sessions from memory or from the folder. Default: `"1m"`. */
+      /**
+       * How often the service removes expired sessions from memory or from the folder. Default:
+       * `"1m"`.
+       */
       readonly ttl?: string | undefined;
       /** Folder for `filesystem`, which has to exist. Default: `""`. */
       readonly path?: string | undefined;
@@ -823,13 +849,13 @@ export interface Config {
         /** URL of an S3-compatible service. Empty: AWS in this region. Default: `""`. */
         readonly endpoint?: string | undefined;
         /**
-         * If true, the name of the bucket is part of the path instead of the host name, as many services
-         * other than AWS require. Default: `false`.
+         * If true, the name of the bucket is part of the path instead of the host name, as many
+         * services other than AWS require. Default: `false`.
          */
         readonly path_style?: boolean | undefined;
         /**
-         * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
-         * credentials of the role of this pod, container or instance. Default: `""`.
+         * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else
+         * the credentials of the role of this pod, container or instance. Default: `""`.
          */
         readonly access_key_env?: string | undefined;
         /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
@@ -840,13 +866,14 @@ export interface Config {
          */
         readonly session_token_env?: string | undefined;
         /**
-         * Prefix of all keys; `sessions` follows it. Each service needs its own prefix: services with the
-         * same prefix share logins. Default: `"smalti/"`.
+         * Prefix of all keys; `sessions` follows it. Each service needs its own prefix: services with
+         * the same prefix share logins. Default: `"smalti/"`.
          */
         readonly prefix?: string | undefined;
         /**
-         * How long a request waits for its session before the response is 503. Empty: 1s for Redis, 2s for
-         * Redis over REST and for S3. A login or logout waits up to eight times that. Default: `""`.
+         * How long a request waits for its session before the response is 503. Empty: 1s for Redis, 2s
+         * for Redis over REST and for S3. A login or logout waits up to eight times that. Default:
+         * `""`.
          */
         readonly timeout?: string | undefined;
       } | undefined;
@@ -855,7 +882,7 @@ export interface Config {
         readonly addr?: string | undefined;
         /** Number of the database at `addr`. Default: `0`. */
         readonly db?: number | undefined;
-        /** Whether `addr` speaks TLS. Default: `false`. */
+        /** If true, `addr` speaks TLS. Default: `false`. */
         readonly tls?: boolean | undefined;
         /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
         readonly password_env?: string | undefined;
@@ -864,21 +891,22 @@ export interface Config {
         /** Environment variable that holds the token for `url`. Default: `""`. */
         readonly token_env?: string | undefined;
         /**
-         * Prefix of all keys; `sessions` follows it. Each service needs its own prefix: services with the
-         * same prefix share logins. Default: `"smalti/"`.
+         * Prefix of all keys; `sessions` follows it. Each service needs its own prefix: services with
+         * the same prefix share logins. Default: `"smalti/"`.
          */
         readonly prefix?: string | undefined;
         /**
-         * How long a request waits for its session before the response is 503. Empty: 1s for Redis, 2s for
-         * Redis over REST and for S3. A login or logout waits up to eight times that. Default: `""`.
+         * How long a request waits for its session before the response is 503. Empty: 1s for Redis, 2s
+         * for Redis over REST and for S3. A login or logout waits up to eight times that. Default:
+         * `""`.
          */
         readonly timeout?: string | undefined;
       } | undefined;
     } | undefined;
     readonly profiles?: Readonly<Record<string, {
       /**
-       * What the reader has to do. `clickthrough`: click a button. `active`: log in. `kiosk`: come from an
-       * allowed address. `external`: log in elsewhere first.
+       * What the reader has to do. `clickthrough`: click a button. `active`: log in. `kiosk`: come
+       * from an allowed address. `external`: log in elsewhere first.
        */
       readonly pattern: "clickthrough" | "active" | "kiosk" | "external";
       /** Title of the login, or titles by language, such as { en: [Sign in] }. */
@@ -901,13 +929,13 @@ export interface Config {
         /** Names and password hashes of the users who may log in, for the pattern `active`. */
         readonly users?: Readonly<Record<string, string>> | undefined;
         /**
-         * File of names and password hashes, which replaces `users`. The service reads it again when it
-         * changes. Default: `""`.
+         * File of names and password hashes, which replaces `users`. The service reads it again when
+         * it changes. Default: `""`.
          */
         readonly htpasswd_file?: string | undefined;
         /**
-         * File with a login page of your own, which the service reads at the start. Empty: the built-in
-         * page. Default: `""`.
+         * File with a login page of your own, which the service reads at the start. Empty: the
+         * built-in page. Default: `""`.
          */
         readonly template?: string | undefined;
       } | {
@@ -947,16 +975,16 @@ export interface Config {
       };
       readonly substitute?: {
         /**
-         * Size of the whole image, such as !200,200. Readers without access see the image in no more detail
-         * than this. Empty: they see nothing. Default: `""`.
+         * Size of the whole image, such as !200,200. Readers without access see the image in no more
+         * detail than this. Empty: they see nothing. Default: `""`.
          */
         readonly max_size?: string | undefined;
       } | undefined;
       /**
        * Who may read the manifests and collections of these identifiers. `public`: everybody, so that
-       * viewers can offer the login. `gated`: readers with access; others get a 401 with the title and the
-       * login services. Annotations and other texts are for readers with access in either case. Default:
-       * `"public"`.
+       * viewers can offer the login. `gated`: readers with access; others get a 401 with the title and
+       * the login services. Annotations and other texts are for readers with access in either case.
+       * Default: `"public"`.
        */
       readonly documents?: "public" | "gated" | undefined;
       readonly kiosk?: {
@@ -968,25 +996,28 @@ export interface Config {
     readonly rules?: ReadonlyArray<{
       /** An identifier, a prefix such as `private/*`, or `*` for all. */
       readonly match: string;
-      /** Name of the profile that these identifiers need, or a list of profiles of which any gives access. */
+      /**
+       * Name of the profile that these identifiers need, or a list of profiles of which any gives
+       * access.
+       */
       readonly profile: string | ReadonlyArray<string>;
     }> | undefined;
   } | undefined;
   readonly presentation?: {
     /**
-     * If true, the service makes manifests and collections from the folders of the sources and the manifest
-     * files in them. Default: `true`.
+     * If true, the service makes manifests and collections from the folders of the sources and the
+     * manifest files in them. Default: `true`.
      */
     readonly enabled?: boolean | undefined;
     /**
-     * `auto`: if a hook implements `resolve`, file names need not be identifiers, so the service lists a
-     * folder only if the hook also implements `presentation` for it. `always`: it lists all folders.
+     * `auto`: if a hook implements `resolve`, file names need not be identifiers, so the service lists
+     * a folder only if the hook also implements `presentation` for it. `always`: it lists all folders.
      * Default: `"auto"`.
      */
     readonly derive?: "auto" | "always" | undefined;
     /**
-     * `all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`: each
-     * file is one canvas, of its first page. Default: `"all"`.
+     * `all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`:
+     * each file is one canvas, of its first page. Default: `"all"`.
      */
     readonly pages?: "all" | "first" | undefined;
     /**
@@ -995,14 +1026,15 @@ export interface Config {
      */
     readonly default_viewer?: "mirador" | "uv" | undefined;
     /**
-     * Name of the start page, or its names by language. Empty: the label of the manifest file at the top of
-     * the default source, else `smalti`. Default: `""`.
+     * Name of the start page, or its names by language. Empty: the label of the manifest file at the
+     * top of the default source, else `smalti`. Default: `""`.
      */
     readonly title?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
     readonly provider?: {
       /**
-       * Name of the institution that provides the images, or its names by language. The start page shows
-       * it. Empty: the provider in the manifest file at the top of the default source. Default: `""`.
+       * Name of the institution that provides the images, or its names by language. The start page
+       * shows it. Empty: the provider in the manifest file at the top of the default source. Default:
+       * `""`.
        */
       readonly label?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
       /** Address of the provider's own page, which the label links to. Default: `""`. */
@@ -1011,14 +1043,14 @@ export interface Config {
       readonly logo?: string | undefined;
     } | undefined;
     /**
-     * How pages list a folder that a rule gates to readers without access. `hidden`: not at all. `locked`:
-     * by its title, with a lock, the heading of the profile and a link to the login; searches find it by
-     * its title. Its contents stay hidden in either case. Default: `"hidden"`.
+     * How pages list a folder that a rule gates to readers without access. `hidden`: not at all.
+     * `locked`: by its title, with a lock, the heading of the profile and a link to the login;
+     * searches find it by its title. Its contents stay hidden in either case. Default: `"hidden"`.
      */
     readonly show_gated?: "hidden" | "locked" | undefined;
     /**
-     * Origins of other servers, such as https://images.example.org, whose images manifest files may name.
-     * If a file names others, the service serves it as it is, and the log says so.
+     * Origins of other servers, such as https://images.example.org, whose images manifest files may
+     * name. If a file names others, the service serves it as it is, and the log says so.
      */
     readonly allowed_origins?: ReadonlyArray<string> | undefined;
   } | undefined;
@@ -1030,28 +1062,31 @@ export interface Config {
     readonly enabled?: boolean | undefined;
     readonly store?: {
       /**
-       * If true, the service stores content states at permanent addresses. This needs a folder, and a token
-       * for writing. Default: `false`.
+       * If true, the service stores content states at permanent addresses. This needs a folder, and a
+       * token for writing. Default: `false`.
        */
       readonly enabled?: boolean | undefined;
       /**
-       * Folder of the states. The service never removes anything from it, and only one server may write to
-       * it. Make backups of it. Default: `""`.
+       * Folder of the states. The service never removes anything from it, and only one server may
+       * write to it. Make backups of it. Default: `""`.
        */
       readonly dir?: string | undefined;
-      /** Bearer token that a client has to send to store a state. Prefer write_token_env. Default: `""`. */
+      /**
+       * Bearer token that a client has to send to store a state. Prefer write_token_env. Default:
+       * `""`.
+       */
       readonly write_token?: string | undefined;
       /**
-       * Environment variable that holds this token. Without a token the service stores nothing. Default:
-       * `""`.
+       * Environment variable that holds this token. Without a token the service stores nothing.
+       * Default: `""`.
        */
       readonly write_token_env?: string | undefined;
     } | undefined;
   } | undefined;
   readonly mcp?: {
     /**
-     * If true, AI clients may browse the folders and look at images through the Model Context Protocol, at
-     * `/mcp`. Default: `false`.
+     * If true, AI clients may browse the folders and look at images through the Model Context
+     * Protocol, at `/mcp`. Default: `false`.
      */
     readonly enabled?: boolean | undefined;
     /**
@@ -1060,8 +1095,8 @@ export interface Config {
      */
     readonly allowed_origins?: ReadonlyArray<string> | undefined;
     /**
-     * Host names under which clients may reach `/mcp`, such as images.internal, in addition to the host of
-     * `base_url`, localhost and IP addresses.
+     * Host names under which clients may reach `/mcp`, such as images.internal, in addition to the
+     * host of `base_url`, localhost and IP addresses.
      */
     readonly allowed_hosts?: ReadonlyArray<string> | undefined;
   } | undefined;

@@ -2,7 +2,7 @@
 
 import { networkInterfaces } from "node:os";
 
-/** Interfaces between this machine and its own containers and virtual machines, by the beginning of a name. */
+/** Interfaces to containers and virtual machines of this machine, by the beginning of a name. */
 const inner = /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|cni|podman|lxc)/i;
 
 /** Addresses that are returned at most. */
@@ -24,7 +24,7 @@ export function networkAddresses(interfaces: Interfaces = interfacesOf()): reado
   return (v4.length > 0 ? v4 : v6).slice(0, most);
 }
 
-/** None where the system or the runtime does not permit to read them. */
+/** Returns none if the system or the runtime does not permit to read them. */
 function interfacesOf(): Interfaces {
   try {
     return networkInterfaces();

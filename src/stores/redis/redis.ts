@@ -85,7 +85,7 @@ export const redisAddressOptions = {
     .default("")
     .meta({ description: "Host and port of a Redis server; or set `url`.", edit: "restart" }),
   db: z.int().min(0).default(0).meta({ description: "Number of the database at `addr`.", edit: "restart" }),
-  tls: z.boolean().default(false).meta({ description: "Whether `addr` speaks TLS.", edit: "restart" }),
+  tls: z.boolean().default(false).meta({ description: "If true, `addr` speaks TLS.", edit: "restart" }),
   password_env: z.string().default("").meta({
     description: "Environment variable that holds the password for `addr`. Empty: none.",
     edit: "restart",

@@ -1,4 +1,4 @@
-// The field Forwarded (RFC 7239), and the path headers of Cantaloupe: which part of them counts, and for whom.
+// The field Forwarded (RFC 7239), and the path headers of Cantaloupe: what of them counts, and for whom.
 
 import { describe, expect, test } from "vitest";
 import { baseUrl, clientAddress, type ProxyTrust } from "../../../src/api/http/client/client.ts";

@@ -15,7 +15,7 @@ export interface Forwarding {
 /** Longest field that is read, in characters. */
 export const longestForwarded = 4096;
 
-/** Fields that proxies send in place of Forwarded. If a request has one of them, they count and it does not. */
+/** Fields that proxies send in place of Forwarded. If a request has one, they count and it does not. */
 const older = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port"];
 
 /** True if a request has the field Forwarded and none of the fields that take precedence. */
