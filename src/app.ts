@@ -211,9 +211,9 @@ export function createApp(
 function logRequest({ config, log, summary }: Service, answered: AnsweredRequest): void {
   const { requests: isLogged, level } = config().log;
   if (!isWritten("info", level)) return;
-  const isSummed = isLogged === undefined && summary !== undefined;
+  const isSummed = isLogged === "auto" && summary !== undefined;
   if (isSummed) summary.note(answered);
-  if (isSummed ? answered.status >= 500 : (isLogged ?? true))
+  if (isSummed ? answered.status >= 500 : isLogged !== false)
     log.info("request", () => answerFields(answered));
 }
 

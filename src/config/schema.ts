@@ -114,9 +114,9 @@ export const configSchema = z
           edit: "restart",
           env: "SERVICE_LOG_FORMAT",
         }),
-        requests: option(z.boolean().optional(), {
+        requests: option(z.union([z.boolean(), z.literal("auto")]).default("auto"), {
           description:
-            "If true, the log has a line of level info for each request; if false, none. Not set: the same as true, but at a terminal one line a minute sums them up.",
+            "If true, the log has a line of level info for each request; if false, none. `auto` is the same as true, but at a terminal one line a minute sums them up.",
           edit: "live",
         }),
       })

@@ -39,10 +39,10 @@ export interface Config {
     /** Lines for people, or one JSON object per line. Default: `"text"`. */
     readonly format?: "text" | "json" | undefined;
     /**
-     * If true, the log has a line of level info for each request; if false, none. Not set: the same as
-     * true, but at a terminal one line a minute sums them up.
+     * If true, the log has a line of level info for each request; if false, none. `auto` is the same
+     * as true, but at a terminal one line a minute sums them up. Default: `"auto"`.
      */
-    readonly requests?: boolean | undefined;
+    readonly requests?: boolean | "auto" | undefined;
   } | undefined;
   readonly errors?: {
     /**

@@ -79,7 +79,7 @@ export async function startFacts(
     configuration: file,
     urls,
     network: networkUrls(settings.addr, urls, platform),
-    isSummed: summary !== undefined && settings.log.requests === undefined,
+    isSummed: summary !== undefined && settings.log.requests === "auto",
     sources: described,
     caches: slots.all.map(({ name, about }) => ({ name, about })),
     faults: findings.flatMap(({ check, problem }) =>
