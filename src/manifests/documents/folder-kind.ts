@@ -60,11 +60,7 @@ const misplaced: Fault = {
  * True for a whole document of annotations in a collection without images, which is noted as a fault: the
  * top of a source is a collection whatever it holds, and nothing else is called one by its kind.
  */
-export function isMisplaced(
-  kind: FolderKind,
-  images: number,
-  manifestFile: Folder["manifestFile"],
-): boolean {
+export function isMisplaced(kind: FolderKind, images: number, manifestFile: Folder["manifestFile"]): boolean {
   const { stored } = manifestFile ?? {};
   if (kind !== "collection" || images > 0 || !stored || !isOfAnnotations(stored.whole)) return false;
   manifestFile?.add([misplaced]);
