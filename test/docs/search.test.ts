@@ -57,7 +57,7 @@ const wanted: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "azure ad": ["how-to/logins#log-in-with-openid-connect-keycloak-entra-id"],
   "password reset": ["how-to/logins#ask-for-a-password"],
   "restrict by ip": ["how-to/logins#open-images-in-the-reading-room-only"],
-  windows: ["start/install"],
+  windows: ["reference/runtimes#windows-and-macos"],
   robots: ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
   "robots.txt": ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
   bots: ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
