@@ -74,7 +74,7 @@ function configure(configuration, { target, assets, start }) {
     sections = [];
   });
   configuration.setLibrary("md", {
-    render: (text, { page }) => renderer.render(text, { page, rows: pathOf(page).startsWith("reference/") }),
+    render: (text, { page }) => renderer.render(text, { page, rows: hasNamedRows(pathOf(page)) }),
   });
   configuration.addTransform("frame", function (body) {
     const { page } = this;
@@ -97,6 +97,9 @@ function configure(configuration, { target, assets, start }) {
 
 /** Returns the path of a file of the repository as Eleventy wants it: relative to the working folder. */
 const fileOf = (name) => relative(process.cwd(), join(root, name));
+
+/** True if the tables of a page are lists of settings, codes, metrics and the like. */
+const hasNamedRows = (path) => path.startsWith("reference/") && path !== "reference/terms";
 
 /** Returns the path of a page below the site, without extension: `start/install`. */
 const pathOf = ({ filePathStem }) => filePathStem.slice(1);
