@@ -47,7 +47,8 @@ export async function checkManifestFiles(
       }
     } catch {
       // Another check reports a source that cannot be read.
-      isComplete = false;
+      if (place.key !== "") isComplete = false;
+      continue;
     } finally {
       limit.abort();
     }

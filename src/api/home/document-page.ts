@@ -3,8 +3,8 @@
 
 import { objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { plainText } from "../../iiif/presentation/plain-text.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
-import { plainText } from "../../lib/text/plain-text.ts";
 import type { DocumentAround } from "../../manifests/browse/around-document.ts";
 import type { FolderLock } from "../../manifests/browse/lock.ts";
 import { escapeHtml } from "../http/page.ts";

@@ -2,7 +2,7 @@
 // or a folder that needs a login.
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
-import { plainText } from "../../lib/text/plain-text.ts";
+import { plainText } from "../../iiif/presentation/plain-text.ts";
 import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { FolderLock } from "../../manifests/browse/lock.ts";
 import { escapeHtml } from "../http/page.ts";

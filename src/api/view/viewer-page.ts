@@ -1,8 +1,8 @@
 // The page of a manifest: a viewer, the bar above it, and a static image for readers without scripts.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { plainText } from "../../iiif/presentation/plain-text.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
-import { plainText } from "../../lib/text/plain-text.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
