@@ -7,7 +7,7 @@ import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { collectionPages, mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
-import { baseUrl, clientAddress } from "./api/http/client/client.ts";
+import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/client.ts";
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
 import { longestHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
@@ -107,7 +107,7 @@ export function createApp(
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("reader", clientAddress(c.req.raw.headers, peer, readerTrust));
     c.set("base", base ?? "");
-    c.set("baseDerived", configured === "");
+    c.set("baseHeaders", configured === "" ? forwardedHeaders(trust) : "");
     if (timed) c.set("serverTiming", "wanted");
     const { headers } = c.req.raw;
     const parent = headers.get("traceparent");

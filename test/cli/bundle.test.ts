@@ -36,8 +36,13 @@ const named = new Set([
   "127.0.0.1",
   "github.com",
   "upstash.com",
-  // The host of AWS begins so; its region follows.
+  // The hosts of AWS begin so; their region follows.
   "s3.",
+  "sts.",
+  // Where containers and instances find the credentials of their role.
+  "169.254.170.2",
+  "169.254.169.254",
+  "check.invalid",
   "s3.example.org",
   "disk",
   "assets",

@@ -109,8 +109,8 @@ export interface Variables {
   readonly trace?: TraceContext | undefined;
   /** Receives the status of the response. */
   readonly outcome: ResponseOutcome;
-  /** True if `base` was derived from headers of this request. */
-  readonly baseDerived: boolean;
+  /** The headers of a request that `base` is derived from, for `Vary`; "" if it is configured. */
+  readonly baseHeaders: string;
 }
 
 export type Env = { Variables: Variables };

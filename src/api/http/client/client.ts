@@ -42,9 +42,14 @@ export function clientAddress(
   return client;
 }
 
-/** Headers that a derived base URL depends on, for `Vary`. */
-export const forwardedHeaders =
-  "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-BasePath, X-Forwarded-Path";
+/**
+ * Returns the headers that a derived base URL depends on, for `Vary`: Forwarded and those of Cantaloupe only
+ * if there are trusted proxies.
+ */
+export const forwardedHeaders = ({ proxies }: Pick<ProxyTrust, "proxies">): string =>
+  proxies.length === 0
+    ? "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix"
+    : "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-BasePath, X-Forwarded-Path";
 
 /**
  * Headers that name the path prefix: the first one that a request has decides. The last two are those of

@@ -2,7 +2,6 @@
 // surface.
 
 import type { Sharing } from "../../../access/access.ts";
-import { forwardedHeaders } from "../client/client.ts";
 import type { RequestContext } from "../context.ts";
 
 /**
@@ -30,6 +29,6 @@ export function setVary(
   c: RequestContext,
   ...names: readonly string[]
 ): void {
-  if (c.get("baseDerived")) headers.Vary = [...names, forwardedHeaders].join(", ");
-  else if (names.length > 0) headers.Vary = names.join(", ");
+  const vary = [...names, c.get("baseHeaders")].filter((name) => name !== "");
+  if (vary.length > 0) headers.Vary = vary.join(", ");
 }
