@@ -97,11 +97,11 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
           if (whole?.refused) return presentedOf(making, reading, whole);
-          const named = await pieceOf(reading, whole);
-          if (named === undefined) continue;
-          // A manifest only refers to its pages of annotations.
           const isPage = reading.piece?.kind === "annotations";
-          const found: RestrictedDocument = isPage ? await restrict(making, reading, named) : named;
+          const found: RestrictedDocument | undefined = isPage
+            ? await pageOf(making, reading, whole)
+            : await pieceOf(reading, whole);
+          if (found === undefined) continue;
           if (found.refused) return presentedOf(making, reading, found);
           return presentedOf(making, reading, await stated(making, reading, found));
         }
@@ -223,17 +223,27 @@ async function pieceOf(
   found: PlannedDocument | undefined,
 ): Promise<PlannedDocument | undefined> {
   if (found === undefined || piece === undefined) return found;
-  const { document, canvases, attached } = await found.make();
-  if (piece.kind === "annotations") {
-    const page = attached?.page(piece.number, piece.nth ?? 1);
-    return page && { make: async () => ({ document: page }) };
-  }
+  const { document, canvases } = await found.make();
   // Ranges exist only in descriptions by operators.
   const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
   // The document may spell its identifier in another way, such as with the prefix of its source.
   const part = pieceAt(around, pieceAddress(String(document.id), piece));
   return part && { make: async () => ({ document: part, services: document.services }) };
+}
+
+/** The page of annotations that a reading names, to which its manifest only refers, as its caller may read it. */
+async function pageOf(
+  making: Making,
+  reading: PresentationPath,
+  manifest: PlannedDocument | undefined,
+): Promise<RestrictedDocument | undefined> {
+  const { number = 0, nth = 1 } = reading.piece ?? {};
+  const page = (await manifest?.make())?.attached?.page(number, nth);
+  if (!page) return undefined;
+  const left = await restrict(making, reading, { make: async () => ({ document: page.document }) });
+  if (left.refused) return left;
+  return { ...left, make: async () => ({ document: page.narrow((await left.make()).document) }) };
 }
 
 const derivedOrStored: Find = async (making, reading) => {

@@ -15,22 +15,26 @@ export function annotationsIn(document: Resource): readonly Resource[] {
   return held.flatMap(objectsOf).flatMap((page) => objectsOf(page.items));
 }
 
+/** An annotation of one of its targets. */
+export interface TargetedAnnotation {
+  readonly annotation: Resource;
+  /** The same with that target only. */
+  readonly narrowed: Resource;
+}
+
 export interface TargetedAnnotations {
   /** By the ids of the resources that they target. */
-  readonly byTarget: ReadonlyMap<string, readonly Resource[]>;
+  readonly byTarget: ReadonlyMap<string, readonly TargetedAnnotation[]>;
   /** Those that target nothing known. */
   readonly left: readonly Resource[];
 }
 
-/**
- * Sorts annotations by what they target. An annotation with several targets is listed for each, with only the
- * targets there.
- */
+/** Sorts annotations by what they target. An annotation with several targets is listed for each. */
 export function annotationsByTarget(
   annotations: readonly Resource[],
   idOfTarget: IdOfTarget,
 ): TargetedAnnotations {
-  const byTarget = new Map<string, Resource[]>();
+  const byTarget = new Map<string, TargetedAnnotation[]>();
   const left: Resource[] = [];
   for (const annotation of annotations) {
     const { on, target = on, ...rest } = annotation;
@@ -44,7 +48,7 @@ export function annotationsByTarget(
     for (const id of ids) {
       const own = narrowed(target, (address) => (idOfTarget(address) === id ? id : undefined));
       const list = byTarget.get(id) ?? [];
-      list.push({ ...rest, target: own });
+      list.push({ annotation, narrowed: { ...rest, target: own } });
       byTarget.set(id, list);
     }
     if (ids.size === 0) left.push(annotation);

@@ -2,7 +2,12 @@
 // canvases that its annotations target, since viewers show nothing at the level of the manifest.
 
 import { ServiceError } from "../../errors.ts";
-import { annotationsByTarget, annotationsIn, type IdOfTarget } from "../../iiif/presentation/attached.ts";
+import {
+  annotationsByTarget,
+  annotationsIn,
+  type IdOfTarget,
+  type TargetedAnnotation,
+} from "../../iiif/presentation/attached.ts";
 import { withContext } from "../../iiif/presentation/context.ts";
 import { idOf, isThere, objectOf, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
@@ -121,7 +126,7 @@ async function folderAt({ parts, caller, gate }: Making, place: FolderLocation):
 interface Index {
   readonly label: unknown;
   /** Annotations by the number of their target. */
-  readonly byNumber: ReadonlyMap<number, readonly Resource[]>;
+  readonly byNumber: ReadonlyMap<number, readonly TargetedAnnotation[]>;
   /** True if all of it is about canvases. */
   readonly isWhole: boolean;
 }
@@ -190,8 +195,18 @@ async function attachPages(
       const items = number > 0 ? listed[nth - 1]?.byNumber.get(number) : undefined;
       if (!items) return undefined;
       const page = reference(number, nth);
-      const numbered = items.map((item, at) => ({ id: `${page.id}#${at + 1}`, ...item }));
-      return withContext({ ...page, items: numbered }, false);
+      const numbered = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
+      const whole = items.map(({ annotation }, at) => numbered(annotation, at));
+      const narrowed = new Map<Resource | undefined, Resource>(
+        items.map((item, at) => [whole[at], numbered(item.narrowed, at)]),
+      );
+      return {
+        document: withContext({ ...page, items: whole }, false),
+        narrow: ({ items: left, ...rest }) => ({
+          ...rest,
+          items: objectsOf(left).map((item) => narrowed.get(item) ?? item),
+        }),
+      };
     },
   };
 }

@@ -55,7 +55,15 @@ export interface Attached {
   /** References to the pages about a canvas, by its number from 1. */
   of(number: number): readonly Resource[];
   /** Returns such a page as a document of its own; undefined if there is none. */
-  page(number: number, nth: number): Resource | undefined;
+  page(number: number, nth: number): AttachedPage | undefined;
+}
+
+/** The annotations of one page about one canvas. */
+export interface AttachedPage {
+  /** With all that they target, on which it depends who may read them. */
+  readonly document: Resource;
+  /** Returns the page, or a part of it, with that canvas as the only target. */
+  narrow(page: Resource): Resource;
 }
 
 /**

@@ -316,3 +316,20 @@ ${laid.yaml()}`);
   expect(denied.status).toBe(401);
   expect(await denied.text()).not.toContain("Here");
 });
+
+test("an annotation about a gated and a public image is on neither for readers without access", async () => {
+  const both = [
+    [canvas(1), canvas(2)],
+    { type: "List", items: [canvas(1), canvas(2)] },
+    [canvas(2), { type: "SpecificResource", source: canvas(1) }],
+    [canvas(2), `${base}/iiif/3/book%2F1.jpg/full/max/0/default.jpg`],
+  ];
+  await laid.write("book/notes/manifest.json", page(...both.map((each) => note(each)), note(canvas(2))));
+  const app = await served(`
+auth:
+  profiles: { shut: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: book/1.jpg, profile: shut }]
+${laid.yaml()}`);
+  const { items } = await json(app, `${root}/book/canvas/2/annotations/1`);
+  expect(items.map(({ target }: Json) => target)).toEqual([canvas(2)]);
+});
