@@ -323,6 +323,9 @@ test("an annotation about a gated and a public image is on neither for readers w
     { type: "List", items: [canvas(1), canvas(2)] },
     [canvas(2), { type: "SpecificResource", source: canvas(1) }],
     [canvas(2), `${base}/iiif/3/book%2F1.jpg/full/max/0/default.jpg`],
+    [canvas(2), canvas(1).replace(base, "https://old.example")],
+    [canvas(2), canvas(1).replace("/canvas", "%2F%63anvas")],
+    [canvas(2), `${canvas(1).replace("/3/", "/2/")}/?a=1#xywh=1,2,3,4`],
   ];
   await laid.write("book/notes/manifest.json", page(...both.map((each) => note(each)), note(canvas(2))));
   const app = await served(`
