@@ -232,7 +232,7 @@ async function pieceOf(
   return part && { make: async () => ({ document: part, services: document.services }) };
 }
 
-/** The page of annotations that a reading names, to which its manifest only refers, as its caller may read it. */
+/** The page of annotations that a reading names, as its caller may read it. Manifests only refer to it. */
 async function pageOf(
   making: Making,
   reading: PresentationPath,
