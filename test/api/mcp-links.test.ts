@@ -290,6 +290,13 @@ describe("access", () => {
     expect((await session.call("browse", { id: "private%2Fa.png" })).text).toContain("login/staff");
   });
 
+  test("to a gated folder is refused as one of a folder, whether it exists or not", async () => {
+    for (const id of ["private", "private%2Fnone", `${own}/view/private`, `${own}/?in=private`])
+      expect((await session.call("browse", { id })).text).toBe(
+        `This folder needs a login. Log in, then ask again with the cookie or token from there. A person can log in at ${own}/iiif/auth/login/staff. The client then sends a token as "Authorization: Bearer".`,
+      );
+  });
+
   test("with a token is that of its reader", async () => {
     const reader = await sessionOf(site.app, { Authorization: await site.bearer("staff") });
     const result = await reader.call("get_image_info", {

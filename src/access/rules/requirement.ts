@@ -12,6 +12,8 @@ export interface Requirement {
   readonly granted: Grant;
   /** For all others. */
   readonly refused: Grant | Denial;
+  /** Why they may not look into a folder, and what to do. */
+  readonly folderReason: string;
   /** True if one of the profiles keeps manifests and collections for readers with access. */
   readonly gatesDocuments: boolean;
 }
@@ -29,7 +31,7 @@ export function createRequirement(profiles: Requirement["profiles"]): Requiremen
   const shared = { profile: names, keptBy: "caller", vary } as const;
   const granted: Grant = Object.freeze({ allowed: true, tier: "full", ...shared });
   const gatesDocuments = profiles.some(({ documents }) => documents === "gated");
-  const common = { profiles, granted, gatesDocuments };
+  const common = { profiles, granted, gatesDocuments, folderReason: reasonOf(profiles, "folder") };
   const size = profiles[0].substitute.max_size;
   if (size === "") return { ...common, refused: Object.freeze({ ...denialOf(profiles), ...shared }) };
   const maxSize = parseSizeParameter(3, size);
@@ -40,12 +42,18 @@ function denialOf(profiles: readonly Profile[]) {
   return { allowed: false, status: 401, reason: reasonOf(profiles) } as const;
 }
 
-/** Returns what a reader without access lacks, and what to do. It names no addresses of kiosks. */
-function reasonOf(profiles: readonly Profile[]): string {
+/**
+ * Returns what a reader without access to an image, or to a folder, lacks, and what to do. It names no
+ * addresses of kiosks.
+ */
+function reasonOf(profiles: readonly Profile[], thing: "image" | "folder" = "image"): string {
   if (profiles.every(({ access_service: service }) => service.backend === "header"))
-    return "This image is for readers whom the site in front of this service knows. Log in there, then ask again.";
+    return `This ${thing} is for readers whom the site in front of this service knows. Log in there, then ask again.`;
   if (profiles.every(isKiosk))
-    return "This image is open only to certain network addresses, such as those of a reading room, and this request came from another one. Ask again from there.";
+    return `This ${thing} is open only to certain network addresses, such as those of a reading room, and this request came from another one. Ask again from there.`;
   const except = profiles.some(isKiosk) ? ", except from certain network addresses" : "";
-  return `This image needs a login${except}. The image information names where to log in; ask again with the cookie or token from there.`;
+  const way = { image: "The image information names where to log in; ask", folder: "Log in, then ask" }[
+    thing
+  ];
+  return `This ${thing} needs a login${except}. ${way} again with the cookie or token from there.`;
 }

@@ -12,6 +12,18 @@ import type { CallToolResult } from "./protocol.ts";
 export const denial = (...about: Parameters<typeof denialText>): CallToolResult =>
   failure(denialText(...about));
 
+/** Returns the result for callers who may not look into a folder, whether there is one or not. */
+export function folderDenial(
+  c: RequestContext,
+  service: Service,
+  identifier: string,
+  refused: RefusedDecision,
+): CallToolResult {
+  const required = refused.status === 401 ? service.auth?.requirementOf(identifier) : undefined;
+  const reason = required?.folderReason ?? refused.reason;
+  return denial(c, service, identifier, { ...refused, reason });
+}
+
 /** Returns why a caller may not have an image or a document, and where to log in. */
 export function denialText(
   c: RequestContext,

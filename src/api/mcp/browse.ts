@@ -13,7 +13,7 @@ import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
-import { denial } from "./answers.ts";
+import { folderDenial } from "./answers.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { describeFolder } from "./description.ts";
 import { browseParts, imageInstead, isNotFound } from "./kinds.ts";
@@ -56,7 +56,7 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
       const words = wordsOf(text);
       const { identifier, page, instead } = await browseAmong(c, service, asked, { words, after });
       if (!page) return instead;
-      if ("refused" in page) return denial(c, service, identifier, page.refused);
+      if ("refused" in page) return folderDenial(c, service, identifier, page.refused);
       const { next, found, ...listed } = page;
       const labels = labelsFor(c, listed.labels);
       const incomplete = found && lackOf(found);

@@ -174,8 +174,9 @@ const all = (
   get_region: seen.tool,
 });
 
-const login =
-  'This image needs a login. The image information names where to log in; ask again with the cookie or token from there. A person can log in at https://images.example.org/iiif/auth/login/staff. The client then sends a token as "Authorization: Bearer".';
+const loginFor = (thing: string, way: string) =>
+  `This ${thing} needs a login. ${way} again with the cookie or token from there. A person can log in at https://images.example.org/iiif/auth/login/staff. The client then sends a token as "Authorization: Bearer".`;
+const login = loginFor("image", "The image information names where to log in; ask");
 
 const closed = all({
   image: "401",
@@ -184,7 +185,7 @@ const closed = all({
   page: "left out",
   manifest: "without a thumbnail",
   collection: "without a thumbnail",
-  browse: `refused: ${login}`,
+  browse: `refused: ${loginFor("folder", "Log in, then ask")}`,
   tool: `refused: ${login}`,
 });
 
@@ -291,7 +292,7 @@ const rows: readonly (readonly [string, unknown, typeof closed, typeof closed, s
  * Surfaces that list a folder only to readers with its login, whatever the hook decides about an image in it.
  */
 const ofGatedFolder: Partial<Record<Surface, string>> = {
-  browse: `refused: ${login}`,
+  browse: `refused: ${loginFor("folder", "Log in, then ask")}`,
   "the start page": "left out",
 };
 
