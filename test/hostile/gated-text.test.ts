@@ -245,9 +245,10 @@ describe("a refused text", () => {
   test("on a page says where to log in", async () => {
     const response = await site.app.get("/view/staff/ocr");
     expect(response.status).toBe(401);
-    expect(await response.text()).toContain(
-      `${origin}/iiif/auth/login/staff?return_to=%2Fview%2Fstaff%2Focr`,
-    );
+    const html = await response.text();
+    expect(html).toContain(`${origin}/iiif/auth/login/staff?return_to=%2Fview%2Fstaff%2Focr`);
+    expect(html).toContain("<strong>Staff only</strong>");
+    expect(html).not.toMatch(/[Tt]his picture/);
   });
 });
 

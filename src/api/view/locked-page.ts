@@ -15,7 +15,8 @@ export function lockedPage(document: Resource, reader: Reader, base: string): Pa
   const { words, language } = reader;
   const title = titleOf(document, reader);
   const [probe] = listOf(document.service);
-  const note = textFor(probe?.errorNote, reader) || words.gated;
+  const note = textFor(probe?.errorNote, reader) || words.gatedDocument;
+  const heading = textFor(probe?.errorHeading, reader);
   const back = viewOfDocument(base, String(document.id)) ?? `${base}/`;
   const links = listOf(probe?.service)
     // Readers at a kiosk have access without a page.
@@ -26,6 +27,7 @@ export function lockedPage(document: Resource, reader: Reader, base: string): Pa
     });
   const body = `<main class="message">
 <h1>${escapeHtml(title)}</h1>
+${heading ? `<p><strong>${escapeHtml(heading)}</strong></p>` : ""}
 <p>${escapeHtml(note)}</p>
 ${links.length > 0 ? `<ul>${links.join("")}</ul>` : ""}
 ${toStartPage(base, language)}

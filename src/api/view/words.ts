@@ -27,6 +27,7 @@ export interface Words {
   readonly pageOf: string;
   readonly pages: string;
   readonly gated: string;
+  readonly gatedDocument: string;
   readonly unreadable: string;
   readonly damaged: string;
   readonly notPlayed: string;
@@ -65,6 +66,7 @@ const en: Words = {
   pageOf: "{number} of {count}",
   pages: "Pages: {count}",
   gated: "This picture is shown after a login.",
+  gatedDocument: "This is shown after a login.",
   unreadable: "This picture cannot be shown.",
   damaged: "This picture is damaged in part. What can be read of it is shown.",
   notPlayed: "Sound, films and models of this item are not played in {viewer} here. Their files:",
@@ -106,6 +108,7 @@ const de: Words = {
   pageOf: "{number} von {count}",
   pages: "Seiten: {count}",
   gated: "Dieses Bild wird nach einer Anmeldung gezeigt.",
+  gatedDocument: "Dies wird nach einer Anmeldung gezeigt.",
   unreadable: "Dieses Bild lässt sich nicht anzeigen.",
   damaged: "Dieses Bild ist zum Teil beschädigt. Gezeigt wird, was sich davon lesen lässt.",
   notPlayed: "{viewer} spielt Töne, Filme und Modelle dieses Objekts hier nicht ab. Die Dateien:",
@@ -146,6 +149,7 @@ const fr: Words = {
   pageOf: "{number} sur {count}",
   pages: "Pages : {count}",
   gated: "Cette image est montrée après une connexion.",
+  gatedDocument: "Ce contenu est montré après une connexion.",
   unreadable: "Cette image ne peut pas être montrée.",
   damaged: "Cette image est en partie endommagée. Ce qui peut en être lu est montré.",
   notPlayed: "{viewer} ne lit pas ici les sons, films et modèles de cet objet. Leurs fichiers :",
@@ -186,6 +190,7 @@ const es: Words = {
   pageOf: "{number} de {count}",
   pages: "Páginas: {count}",
   gated: "Esta imagen se muestra tras iniciar sesión.",
+  gatedDocument: "Esto se muestra tras iniciar sesión.",
   unreadable: "Esta imagen no se puede mostrar.",
   damaged: "Esta imagen está dañada en parte. Se muestra lo que se puede leer de ella.",
   notPlayed: "{viewer} no reproduce aquí los sonidos, películas y modelos de este objeto. Sus archivos:",
@@ -225,6 +230,7 @@ const it: Words = {
   pageOf: "{number} di {count}",
   pages: "Pagine: {count}",
   gated: "Questa immagine si vede dopo un accesso.",
+  gatedDocument: "Questo contenuto si vede dopo un accesso.",
   unreadable: "Questa immagine non si può mostrare.",
   damaged: "Questa immagine è in parte danneggiata. Si mostra ciò che se ne può leggere.",
   notPlayed: "{viewer} non riproduce qui i suoni, i filmati e i modelli di questo oggetto. I loro file:",
@@ -265,6 +271,7 @@ const nl: Words = {
   pageOf: "{number} van {count}",
   pages: "Pagina’s: {count}",
   gated: "Deze afbeelding is te zien na het inloggen.",
+  gatedDocument: "Dit is te zien na het inloggen.",
   unreadable: "Deze afbeelding kan niet worden getoond.",
   damaged: "Deze afbeelding is deels beschadigd. Te zien is wat ervan te lezen valt.",
   notPlayed: "{viewer} speelt geluid, films en modellen van dit object hier niet af. De bestanden:",
