@@ -1,5 +1,5 @@
-// The built program with folders that clients are tried on: plain, with odd names, in a collection, and behind
-// a login.
+// The built program with folders that clients are tried on: plain, with odd names, in a collection, and
+// behind a login.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
