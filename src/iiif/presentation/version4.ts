@@ -12,8 +12,9 @@ export interface Version4 {
   readonly fault: Fault;
 }
 
-/** Number of a version of the Presentation API in the address of its context. */
-const contextForm = /^https?:\/\/iiif\.io\/api\/presentation\/(\d+)(?:\.\d+)*\/context\.json$/;
+/** Number of a version of the Presentation API in the address of its context, also that of a draft. */
+const contextForm =
+  /^https?:\/\/(?:[\w-]+\.)*iiif\.io\/(?:[\w.-]+\/)*presentation\/(\d+)[\w.-]*\/context\.json(?:[?#].*)?$/;
 
 /** Returns the version that an address of a context names; undefined for other contexts. */
 export function versionOfContext(context: string): number | undefined {

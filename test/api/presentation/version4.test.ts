@@ -104,6 +104,11 @@ describe("a stored document of 4.0 that 3.0 can express", () => {
       "a context with the minor version",
       book({ "@context": "http://iiif.io/api/presentation/4.0/context.json" }),
     ],
+    [
+      "the context of a draft",
+      book({ "@context": "https://preview.iiif.io/api/prezi-4/presentation/4.0.0-beta/context.json" }),
+    ],
+    ["a context with a fragment", book({ "@context": `${context4}#` })],
     ["a context with https", book({ "@context": context4.replace("http:", "https:") })],
   ])("has no context of 4.0 any more: %s", async (_, stored) => {
     const app = await open(stored);
