@@ -51,3 +51,21 @@ test("annotations in a document of their own target the canvases of the exported
     undefined,
   ]);
 });
+
+test("a collection at the root names no folder that is not exported", () => {
+  const { items } = rewriteDocument(
+    {
+      id: `${from}/iiif/presentation/3/`,
+      type: "Collection",
+      items: [
+        { id: at("gated"), type: "Collection" },
+        { id: at("terms"), type: "Manifest" },
+        { id: at("book%2C%201"), type: "Manifest" },
+      ],
+    },
+    { ...options, hasDocument: (id) => ["", "book, 1"].includes(id) },
+  ).document;
+  expect(items).toEqual([
+    { id: "https://static.example/scans/manifests/book~2c~201.json", type: "Manifest" },
+  ]);
+});

@@ -78,7 +78,9 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
   /** Returns the address of a canvas or range of another document, which annotations are about. */
   const partOf = (id: string): string | undefined => {
     const [, whole, part = ""] = /^(.+?)(\/(?:canvas|range)\/[1-9]\d*(?:#.*)?)$/s.exec(id) ?? [];
-    return whole !== undefined && options.hasDocument(whole) ? addressOf(options.to, documentFile(whole)) + part : undefined;
+    return whole !== undefined && options.hasDocument(whole)
+      ? addressOf(options.to, documentFile(whole)) + part
+      : undefined;
   };
 
   const moveImage = (address: string): string | undefined => {
