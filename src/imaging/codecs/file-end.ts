@@ -21,9 +21,13 @@ const ends: Readonly<Record<SourceFormat, readonly number[] | "any" | undefined>
 };
 
 /** True if a file ends in zeros instead of its end. Throws what the source throws. */
-export async function lacksItsEnd({ size, read }: ByteSource, format: SourceFormat): Promise<boolean> {
+export async function lacksItsEnd(
+  { size: stored, read }: ByteSource,
+  format: SourceFormat,
+): Promise<boolean> {
   const end = ends[format];
-  if (end === "any" || size === undefined || size < suspicious) return false;
+  if (end === "any" || stored === undefined || stored < suspicious) return false;
+  const size = end ? stored : Math.min(stored, Math.max(suspicious, await statedLength(read)));
   if (lastOf(await read(size - suspicious, suspicious)) >= 0) return false;
   if (!end) return true;
   const first = Math.max(0, size - mostPadding);
@@ -36,6 +40,12 @@ export async function lacksItsEnd({ size, read }: ByteSource, format: SourceForm
     return !end.every((byte, i) => found[i] === byte);
   }
   return true;
+}
+
+/** Length of a WebP as its header states it: what is behind it is padding. */
+async function statedLength(read: ByteSource["read"]): Promise<number> {
+  const head = await read(0, 8);
+  return 8 + new DataView(head.buffer, head.byteOffset, head.length).getUint32(4, true);
 }
 
 /** Index of the last byte that is not zero; -1 if there is none. */

@@ -40,3 +40,12 @@ describe.each(files)("%s", (format, name) => {
 test("a TIFF may end in zeros", async () => {
   expect(await lacksItsEnd(memoryBytes(new Uint8Array(1000)), "tif")).toBe(false);
 });
+
+test("zeros behind the length that a WebP states are padding, and zeros before it are not", async () => {
+  const webp = new Uint8Array(await readFile(join(fixturesFolder, "webp-lossy.webp")));
+  const lacks = (bytes: Uint8Array) => lacksItsEnd(memoryBytes(bytes), "webp");
+  const padding = new Uint8Array(1000);
+  expect(await lacks(webp)).toBe(false);
+  expect(await lacks(Buffer.concat([webp, padding]))).toBe(false);
+  expect(await lacks(Buffer.concat([webp.slice().fill(0, -64), padding]))).toBe(true);
+});
