@@ -60,7 +60,8 @@ function serverOf(text: string): string | undefined {
   const [, scheme = "", rest = ""] = /^(redis|rediss|valkey|valkeys):\/\/(.*)$/is.exec(text) ?? [];
   if (scheme === "") return undefined;
   const hasPassword = rest.includes("@");
-  const parsed = parseUrl(`http://${rest}`);
+  // With three slashes the host is left out, as the server's own machine; a URL of http would skip them.
+  const parsed = parseUrl(`http://${rest.startsWith("/") ? `localhost${rest}` : rest}`);
   // A password with unencoded characters may be taken for the host.
   const url = hasPassword && !`${parsed?.username}${parsed?.password}` ? undefined : parsed;
   const database = /^\/(\d+)$/.exec(url?.pathname ?? "")?.[1] ?? url?.searchParams.get("db") ?? "0";
@@ -116,9 +117,9 @@ export function withOneRedis<T extends z.ZodType<{ addr: string; url: string; to
       path: ["addr"],
       error: "expected either addr (host:port) or url (REST), and not both",
     })
-    .refine(({ url, token_env }) => url === "" || token_env !== "", {
+    .refine(({ url, token_env }) => !isServiceUrl(url) || token_env !== "", {
       path: ["token_env"],
-      error: "expected the name of the environment variable that holds the token for url",
+      error: "is missing; expected the name of the environment variable that holds the token for url",
     });
 }
 

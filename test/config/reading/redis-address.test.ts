@@ -20,6 +20,7 @@ const urls: readonly (readonly [url: string, keys: string])[] = [
   ["redis://[::1]:6379", 'write addr: "[::1]:6379" instead'],
   ["valkey://cache.example.org:6379", "write addr: cache.example.org:6379 instead"],
   ["redis://", "write addr: HOST:PORT instead"],
+  ["redis:///2", "write addr: localhost:6379 and db: 2 instead"],
 ];
 
 test.each(urls)("%s as a url is reported with the keys to write", (url, keys) => {
@@ -71,4 +72,13 @@ test("the address of a REST service as an addr is reported as a url", () => {
 
 test("a host without a port is reported with the usual one", () => {
   expect(messageOf(cacheOf("addr: redis"), "addr")).toContain("write redis:6379");
+});
+
+test("a token is asked for a REST service alone, and said to be missing", () => {
+  for (const yaml of [cacheOf, sessionOf]) {
+    expect(messageOf(yaml("url: 'redis://localhost:6379'"), "token_env")).toBe("");
+    expect(messageOf(yaml("url: 'https://eu1-calm.upstash.io'"), "token_env")).toMatch(
+      /^is missing; expected the name [^,]*$/,
+    );
+  }
 });
