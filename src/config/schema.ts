@@ -8,6 +8,7 @@ import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
 import { overlayOptions } from "../images/overlay/options.ts";
 import { parseRange } from "../lib/network/ip-range.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { isServiceUrl } from "../lib/network/s3-options.ts";
 import { durationOption } from "../lib/options/option-types.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
@@ -59,9 +60,16 @@ const keepAliveOption = durationOption.refine(
   { error: "expected a duration from 1s to 1h, such as 75s" },
 );
 
+/** True for a text with characters of URIs alone (RFC 3986, section 2). */
+const isEncoded = (text: string) => /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i.test(text);
+
 const publicUrl = z
   .string({ error: urlForm })
-  .refine((text) => text === "" || isServiceUrl(text), { error: urlForm });
+  .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
+  .refine((text) => !isServiceUrl(text) || isEncoded(text), {
+    error: ({ input }) =>
+      `expected a URL whose spaces and letters outside of ASCII are encoded, since all ids begin with it; write ${parseUrl(String(input))?.href}`,
+  });
 
 export const configSchema = z
   .strictObject({

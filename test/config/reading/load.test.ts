@@ -136,6 +136,15 @@ describe("value forms", () => {
     ]),
   );
 
+  test.each([
+    ["https://x.org/ä ö", "https://x.org/%C3%A4%20%C3%B6"],
+    ["https://bücher.example", "https://xn--bcher-kva.example/"],
+    [" https://x.org", "https://x.org/"],
+    ["https:\\\\\\\\x.org", "https://x.org/"],
+  ])("%s is no base URL, since ids would not be URIs", (text, encoded) =>
+    expect(problems(`base_url: "${text}"`)).toEqual([expect.stringContaining(`write ${encoded}`)]),
+  );
+
   test.each(["#ffffff", "#0A0b0C"])("%s is a colour", (text) =>
     expect(problems(`image: { background: "${text}" }`)).toEqual([]),
   );
