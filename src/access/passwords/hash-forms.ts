@@ -7,7 +7,7 @@ export const longestPassword = 1024;
 
 /** Patterns of hashes that cannot be verified; the first match applies. */
 const refused: readonly (readonly [form: RegExp, name: string])[] = [
-  [/^\$2[abxy]?\$/, "a damaged bcrypt hash, or one that does not begin with $2a$, $2b$ or $2y$,"],
+  [/^\$2[abxy]?\$/, "a damaged bcrypt hash, or one that does not begin with $2a$, $2b$ or $2y$"],
   [/^\$apr1\$/, "a damaged APR1-MD5 hash"],
   [/^\{SHA\}/, "SHA-1"],
   [/^\{SSHA/, "salted SHA-1"],
