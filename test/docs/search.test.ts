@@ -126,6 +126,15 @@ const wanted: Readonly<Record<string, readonly [string, ...string[]]>> = {
   chatgpt: ["how-to/mcp"],
   glossary: ["reference/terms"],
   "symbolic link": ["concepts/sources#folders"],
+  ".htaccess": ["how-to/logins#ask-for-a-password"],
+  allowlist: ["how-to/logins#open-images-in-the-reading-room-only"],
+  "google indexing": ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
+  "http instead of https": ["operations/troubleshooting#viewers-load-nothing-or-ids-begin-with-http"],
+  "wrong colors": ["operations/troubleshooting#colours-differ-or-the-image-is-dark"],
+  "page order": ["concepts/presentation#describe-a-folder"],
+  "windows service": ["reference/runtimes#windows-and-macos"],
+  "change language": ["concepts/viewing#choose-the-viewer"],
+  geotiff: ["reference/formats"],
 };
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-search-"));
