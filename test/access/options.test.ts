@@ -263,6 +263,8 @@ test.each([
   ["auth.profiles.p.token_ttl", profile({ token_ttl: "0s" }), /above 0/],
   ["auth.profiles.p.logo_url", profile({ logo_url: "//evil.example/x.png" }), /path of this service/],
   ["auth.profiles.p.label.en", profile({ label: { en: [] } }), /languages/],
+  ["auth.profiles.p.label.english", profile({ label: { english: "Staff" } }), /a language such as en/],
+  ['auth.profiles.p.note.""', profile({ note: { "": "Ask" } }), /a language such as en/],
   ["auth.profiles.p.heading.0", profile({ heading: [{ text: "Staff" }] }), /text, or languages/],
   ["auth.profiles.p.note.en", profile({ note: { en: { text: "Ask" } } }), /text, or languages/],
   [

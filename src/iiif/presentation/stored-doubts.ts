@@ -1,6 +1,7 @@
 // Mistakes in a whole document of Presentation API 3.0 that do not keep it from being served: viewers ignore
 // what is wrong, or show it wrongly. Sections 3 and 4 say what is expected.
 
+import { isLanguage } from "../../lib/text/language-tag.ts";
 import { behaviorsOf, type DescribedType } from "./description/behaviors.ts";
 import {
   type Fault,
@@ -10,7 +11,6 @@ import {
   noteUnexpected,
   unknownWord,
 } from "./description/faults.ts";
-import { isLanguage } from "./description/texts.ts";
 import { objectOf, textOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 

@@ -1,18 +1,25 @@
 // Schemas of texts by language in the configuration, in every form that people write them.
 
 import { z } from "zod";
+import { isLanguage } from "../text/language-tag.ts";
 
 /** Texts by language tag, in the operator's order; `none`: no language (Presentation 3.0, section 4). */
 export type LanguageMap = Readonly<Record<string, readonly string[]>>;
 
 const mapForm = "expected text, or languages with texts such as { en: [Sign in] }";
 
+const languageForm = "expected a language such as en, de-CH or none";
+
 const text = z.string({ error: mapForm });
 const someTexts = z.array(text, { error: mapForm }).min(1, { error: mapForm });
 
 /** A text or a list of texts by language; a text alone becomes a list. */
 const mapInput = z
-  .record(text, z.union([text, someTexts], { error: mapForm }), { error: mapForm })
+  .record(
+    z.string().refine(isLanguage, { error: languageForm }),
+    z.union([text, someTexts], { error: mapForm }),
+    { error: mapForm },
+  )
   .transform(
     (map): Record<string, string[]> =>
       Object.fromEntries(

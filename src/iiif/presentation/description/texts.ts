@@ -1,5 +1,6 @@
 // Reads operators' texts, dates and rights into the forms of Presentation API 3.0 (sections 3.1, 3.2 and 4).
 
+import { isLanguage } from "../../../lib/text/language-tag.ts";
 import type { LanguageMap } from "../../auth.ts";
 import { objectOf } from "../json.ts";
 import { type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
@@ -9,8 +10,6 @@ export interface Pair {
   readonly label: LanguageMap;
   readonly value: LanguageMap;
 }
-
-export const isLanguage = (key: string) => /^(none|[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*)$/.test(key);
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   (typeof value === "string" && value !== "") || typeof value === "number" || typeof value === "boolean";
