@@ -33,7 +33,7 @@ export async function drop(response: Response): Promise<void> {
 /** Reads a 206 response. Throws ServiceError `source` if it is not the range that was asked for. */
 export async function partOf(response: Response, asked: RemoteRange): Promise<RemoteAnswer | UnsizedPart> {
   const told = response.headers.get("content-range");
-  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(told?.trim() ?? "") ?? [];
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(told?.trim() ?? "") ?? [];
   const offset = Number(first);
   const length = Number(last) - offset + 1;
   const size = total === "*" ? undefined : Number(total);

@@ -197,7 +197,7 @@ function rangeHeaders({ range, known, traceHeaders }: RangeRequest): Record<stri
 
 /** True if a 416 response says that the file is empty (RFC 9110, section 14.4). */
 const isOfNothing = (response: Response) =>
-  /^bytes \*\/0$/.test(response.headers.get("content-range")?.trim() ?? "");
+  /^bytes \*\/0$/i.test(response.headers.get("content-range")?.trim() ?? "");
 
 /** Waits for `ms` milliseconds; ends early if the signal aborts. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -127,6 +127,19 @@ describe("a range without the length of the file", () => {
   });
 });
 
+test("a range is accepted whatever the case of its unit is", async () => {
+  // Names of range units are case-insensitive (RFC 9110, section 14.1).
+  const origin = await originWith({ a: masterOf(content) });
+  toRanges(origin, (request, response) => {
+    const [, first = "", last = ""] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    const part = content.subarray(Number(first), Number(last) + 1);
+    const range = `Bytes ${first}-${Number(first) + part.length - 1}/${content.length}`;
+    response.writeHead(206, { etag: '"1"', "content-range": range }).end(part);
+  });
+  const { bytes } = await open(httpSource(origin), "a");
+  expectBytes(await bytes.read(300_000, 50_000), content.slice(300_000, 350_000));
+});
+
 describe("the first bytes", () => {
   const jpeg = fixture("jpg-baseline-420.jpg");
   const typed = async (type: string, data: Uint8Array, ranges = true) => {
