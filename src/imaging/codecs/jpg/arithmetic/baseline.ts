@@ -1,11 +1,12 @@
 // Converts an arithmetic-coded JPEG to Huffman coding without loss, for decoders that know no other.
 
+import { ImagingError } from "../../../errors.ts";
 import { allocateOrThrow } from "../../allocate.ts";
 import { type FrameHeader, frameKinds, isFrame, readFrameHeader } from "../markers/frame.ts";
 import { codesOf, typicalTables } from "../markers/huffman-codes.ts";
 import { readScanHeader } from "../markers/scan-header.ts";
 import { readQuantisationTables } from "../markers/tables.ts";
-import { damagedError, isNamed, marker, word } from "../markers/walk.ts";
+import { isNamed, marker, word } from "../markers/walk.ts";
 import { endOfImage } from "../markers/write.ts";
 import { isChroma, transcodeHeader } from "../transcode/header.ts";
 import { nextMarker } from "./coder.ts";
@@ -52,7 +53,7 @@ export function toBaseline(file: Uint8Array): Uint8Array {
     }
     const length = at + 4 <= file.length ? word(file, at + 2) : 0;
     const end = at + 2 + length;
-    if (length < 2 || end > file.length) throw damagedError("complete segments", "a shorter one");
+    if (length < 2 || end > file.length) throw damagedData("complete segments", "a shorter one");
     const body = file.subarray(at + 4, end);
     if (code === marker.sos) at = nextMarker(file, takeScan(seen, file, body, end));
     else {
@@ -61,7 +62,7 @@ export function toBaseline(file: Uint8Array): Uint8Array {
       at = nextMarker(file, end);
     }
   }
-  throw damagedError("an end of image", "the end of the file");
+  throw damagedData("an end of image", "the end of the file");
 }
 
 function take(seen: Seen, code: number, body: Uint8Array): void {
@@ -86,7 +87,7 @@ function takeFrame(seen: Seen, frame: FrameHeader): void {
   const blocks = frame.components.reduce((sum, { h, v }) => sum + h * v, 0);
   const isKnown = frameKinds[frame.code]?.arithmetic && !frameKinds[frame.code]?.refused;
   if (seen.frame || !isKnown || blocks > mostMcuBlocks || frame.height === 0)
-    throw damagedError("one arithmetic-coded frame of at most 10 blocks in an MCU", "another");
+    throw damagedData("one arithmetic-coded frame of at most 10 blocks in an MCU", "another");
   seen.frame = { ...frame, progressive: frame.code === 0xca };
   const [mcusAcross, mcusDown] = [8 * frame.hMax, 8 * frame.vMax];
   seen.planes = frame.components.map(({ h, v }) => {
@@ -100,18 +101,18 @@ function takeFrame(seen: Seen, frame: FrameHeader): void {
 function takeScan(seen: Seen, file: Uint8Array, body: Uint8Array, start: number): number {
   const { frame, conditioning, interval, planes } = seen;
   const header = frame && readScanHeader(body, frame);
-  if (!frame || !header || typeof header === "string") throw damagedError("a scan of the frame", "another");
+  if (!frame || !header || typeof header === "string") throw damagedData("a scan of the frame", "another");
   const { first, last, low, components } = header;
   const isPossible =
     !frame.progressive ||
     (last <= 63 && low <= 13 && (first === 0 ? last === 0 : last >= first && components.length === 1));
-  if (!isPossible) throw damagedError("a part of the coefficients in a scan", "another");
+  if (!isPossible) throw damagedData("a part of the coefficients in a scan", "another");
   for (const { index } of components)
     seen.steps[index] ??= seen.quantisation[frame.components[index]!.quantSelector & 3];
   try {
     return decodeScan(file, start, { frame, header, conditioning, interval }, planes);
   } catch (error) {
-    if (error instanceof BrokenScan) throw damagedError("coefficients within a block", "more");
+    if (error instanceof BrokenScan) throw damagedData("coefficients within a block", "more");
     throw error;
   }
 }
@@ -121,7 +122,7 @@ const most = { dc: 2047, ac: 1023 } as const;
 const limited = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value));
 
 function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): Uint8Array {
-  if (!frame || !steps.some((table) => table)) throw damagedError("a frame and a scan", "none");
+  if (!frame || !steps.some((table) => table)) throw damagedData("a frame and a scan", "none");
   const list = { frame, steps, jfif, adobe };
   const samples = planes.reduce((sum, { values }) => sum + values.length, 0);
   const out = new BitWriter(transcodeHeader(list), mostBaseline(fileSize, samples));
@@ -206,7 +207,7 @@ class BitWriter {
 
   #byte(byte: number): void {
     if (this.#length + 2 > this.#bytes.length) {
-      if (this.#bytes.length > this.#most) throw damagedError("data in proportion to their file", "more");
+      if (this.#bytes.length > this.#most) throw damagedData("data in proportion to their file", "more");
       const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.#most + 4));
       larger.set(this.#bytes);
       this.#bytes = larger;
@@ -221,3 +222,11 @@ class BitWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 }
+
+/** Returns the error of a file whose header was intact. */
+const damagedData = (expected: string, received: string) =>
+  new ImagingError(
+    "decode",
+    `Expected ${expected} in an arithmetic-coded JPEG file; received ${received}. Replace the source file.`,
+    { code: "damaged_image" },
+  );

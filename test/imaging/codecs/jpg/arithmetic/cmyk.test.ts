@@ -64,6 +64,11 @@ describe.skipIf(!hasJpegtran)("arithmetic coding", () => {
     for (const options of [[], ["-progressive", "-restart", "5"]]) {
       const file = recoded("jpg-cmyk-icc.jpg", ["-arithmetic", ...options]);
       await expect(decode(file.subarray(0, file.length / 2))).rejects.toMatchObject({ kind: "decode" });
+      // As of other arithmetic-coded files: the header is intact.
+      await expect(decode(file.subarray(0, file.length - 4000))).rejects.toMatchObject({
+        kind: "decode",
+        code: "damaged_image",
+      });
       for (let run = 0; run < 25; run++) {
         const broken = file.slice();
         for (let n = 0; n < 3; n++) broken[600 + next(file.length - 600)] = next(256);
