@@ -95,9 +95,7 @@ async function settingsDoubts(
   rules: RuleParts,
 ): Promise<Finding[]> {
   const doubts = [...accessWarnings(config, platform.name, platform.env), ...(await unmatchedRules(rules))];
-  // `smalti check` says that; the logins that are tried here work with and without it.
-  const faults = doubts.filter(({ path }) => path !== "auth.strict_profiles");
-  return faults.map(({ path, message }) => ({
+  return doubts.map(({ path, message }) => ({
     step: "settings",
     level: "problem",
     code: path === "trusted_proxies" ? path : "settings",

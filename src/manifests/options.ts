@@ -74,6 +74,16 @@ export const presentationOptions = z.strictObject({
         "How pages list a folder that a rule gates to readers without access. `hidden`: not at all. `locked`: by its title, with a lock, the heading of the profile and a link to the login; searches find it by its title. Its contents stay hidden in either case.",
       edit: "restart",
     }),
+  login_services: z
+    .enum(["manifest", "images"], {
+      error: "expected manifest (named once, in the services of the manifest) or images (at each image)",
+    })
+    .default("manifest")
+    .meta({
+      description:
+        "Where manifests of gated images describe the services to log in. `manifest`: once, and images refer to them. `images`: at each image; Mirador 3 shows gated images only then.",
+      edit: "restart",
+    }),
   allowed_origins: z
     .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
     .default([])

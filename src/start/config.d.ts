@@ -1049,6 +1049,12 @@ export interface Config {
      */
     readonly show_gated?: "hidden" | "locked" | undefined;
     /**
+     * Where manifests of gated images describe the services to log in. `manifest`: once, and images
+     * refer to them. `images`: at each image; Mirador 3 shows gated images only then. Default:
+     * `"manifest"`.
+     */
+    readonly login_services?: "manifest" | "images" | undefined;
+    /**
      * Origins of other servers, such as https://images.example.org, whose images manifest files may
      * name. If a file names others, the service serves it as it is, and the log says so.
      */

@@ -15,7 +15,7 @@ const accepted = (yaml: string) => {
 describe("the effective configuration", () => {
   test.each([
     "",
-    'addr: "[::1]:8080"\nbase_url: "https://example.org/a: b"',
+    'addr: "[::1]:8080"\nbase_url: "https://example.org/a:b"',
     `sources: [{ name: "2024", type: filesystem, root: '/srv/with: colon # and "quotes"', prefix: "yes/" }]`,
     "sources: [{ name: web, type: http, url: 'https://example.org/{identifier}' }, { name: b, prefix: b/, type: s3, bucket: scans, anonymous: true }]",
     "cache: { render: { backend: none }, info: { backend: heap, max_bytes: 5, ttl: 0s } }",

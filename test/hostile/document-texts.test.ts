@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { readDescription } from "../../src/iiif/presentation/description/description.ts";
+import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { safeDocument } from "../../src/iiif/presentation/safe-document.ts";
 import { faultsOfStored, storedDocuments, storedOf } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { joinXmp } from "../../src/imaging/codecs/jpg/markers/extended-xmp.ts";
-import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { costOf } from "./cost.ts";
 import { fill } from "./texts.ts";
 

@@ -2,10 +2,10 @@
 // Megabytes of manifest files, on the thread that serves requests: documents, descriptions, and HTML in them.
 
 import { describe, expect, test } from "vitest";
+import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { storedDocuments } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { withhold } from "../../src/iiif/presentation/withheld.ts";
-import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { type ManifestFile, manifestFileOf } from "../../src/manifests/folders/manifest-file.ts";
 import { createYamlReader } from "../../src/manifests/folders/yaml-reader.ts";
 import { comparable, wordsOf } from "../../src/manifests/search/words.ts";

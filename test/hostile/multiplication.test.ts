@@ -5,6 +5,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prefixHeaders } from "../../src/api/http/client/client.ts";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { sampled } from "../sampled.ts";
 import { served } from "../served.ts";
@@ -33,6 +34,7 @@ const parameters = namesIn(
 const fields = namesIn(/\b(?:\w*[hH]eaders\.(?:get|has)|header|forwardedField)\(\s*"([A-Za-z-]+)"/g)
   .map((name) => name.toLowerCase())
   .filter((name) => name !== "host") // below
+  .concat(Object.keys(prefixHeaders))
   .concat("accept", "accept-encoding", "access-control-request-headers", "forwarded", "x-reader", "x-other");
 
 /** Addresses below a route for many, since `*` is none. */

@@ -15,11 +15,13 @@ export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Dou
     }),
   ),
   ...doubtfulSecrets(auth.profiles, env),
-  ...refusedPatterns(auth),
 ];
 
-/** Published clients refuse what Authorization Flow 2.0 does not define (section 3.1: `profile`). */
-function refusedPatterns({ profiles, strict_profiles }: AccessSettings["auth"]): Doubt[] {
+/**
+ * Warns of patterns that published clients refuse, since Authorization Flow 2.0 does not define them (section
+ * 3.1: `profile`). Logins work and protect the same, so this is no doubt about access.
+ */
+export function refusedPatterns({ profiles, strict_profiles }: AccessSettings["auth"]): Doubt[] {
   const names = Object.entries(profiles).flatMap(([name, { pattern }]) =>
     pattern === "clickthrough" ? [name] : [],
   );

@@ -7,12 +7,14 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 
 /** Returns the context of documents for a request. */
-export function documentContext(c: RequestContext, { images }: Service): DocumentContext {
+export function documentContext(c: RequestContext, { images, config }: Service): DocumentContext {
   const base = c.get("base");
+  const { login_services } = config().presentation;
   return {
     base,
     imagePrefixes: mainPrefix,
     limits: images.sizes.limits,
     viewer: (id) => viewAddress(base, id),
+    ...(login_services === "images" && { loginsAtImages: true }),
   };
 }

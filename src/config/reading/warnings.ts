@@ -1,6 +1,7 @@
 // Valid settings that are probably not what their author wants.
 
-import { accessDoubts } from "../../access/doubts/index.ts";
+import { accessDoubts, type Doubt } from "../../access/doubts/index.ts";
+import { refusedPatterns } from "../../access/doubts/logins.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
@@ -62,6 +63,7 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     ...doubted,
     ...ownPathWarnings(config),
     ...accessWarnings(config, runtime, env),
+    ...inText(config.auth ? refusedPatterns(config.auth) : []),
     ...doubtfulToken(config, env),
     ...doubtfulOperator(env),
   ];
@@ -81,8 +83,8 @@ function doubtfulToken({ content_state: { store } }: Config, env: Env): Problem[
 export function accessWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
   const { auth } = config;
   if (!auth) return [];
-  return accessDoubts({ ...config, auth }, { runtime, env }).map(({ path, message }) => ({
-    path: pathText(path),
-    message,
-  }));
+  return inText(accessDoubts({ ...config, auth }, { runtime, env }));
 }
+
+const inText = (doubts: readonly Doubt[]): Problem[] =>
+  doubts.map(({ path, message }) => ({ path: pathText(path), message }));

@@ -52,7 +52,7 @@ export function manifestHead(facts: ManifestHead, context: DocumentContext): Res
     ...(front && { thumbnail: thumbnailOf(front, context) }),
     ...homepage(id, label, context),
     ...partOf(parent, context),
-    ...(services.length > 0 && { services }),
+    ...(services.length > 0 && !context.loginsAtImages && { services }),
     items: [],
   };
   return withContext(manifest, gated);

@@ -12,14 +12,14 @@ import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 export const thumbnailBox = 200;
 
 /**
- * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and
- * references to the authorization services of a gated one.
+ * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and, if it is
+ * gated, references to its authorization services, or these themselves.
  */
 export function paintingBody(image: CanvasFacts, size: Size, context: DocumentContext): Resource {
   const addresses = addressesOf(image.identifier, context);
   return {
     ...jpeg(addresses, "max", largestSize(size, effectiveLimits(context.limits), false)),
-    service: imageServices(addresses, { auth: image.auth }),
+    service: imageServices(addresses, { gates: gatesOf(image, context) }),
   };
 }
 
@@ -63,15 +63,19 @@ function jpeg(addresses: Addresses, size: string, { width, height }: Size) {
   };
 }
 
+function gatesOf({ auth = [] }: CanvasFacts, { loginsAtImages }: DocumentContext): readonly Resource[] {
+  const gates = auth.map(typedService);
+  return loginsAtImages ? gates : gates.map(referenceTo);
+}
+
 /**
  * Returns the image services of both versions, the newer one first. `sizes`: as in image information (Image
  * API 3.0, section 5.3).
  */
 function imageServices(
   addresses: Addresses,
-  { auth = [], sizes }: { auth?: readonly object[] | undefined; sizes?: readonly Size[] },
+  { gates = [], sizes }: { gates?: readonly Resource[]; sizes?: readonly Size[] },
 ): readonly Resource[] {
-  const gates = auth.map(typedService).map(referenceTo);
   // Clients of version 2 support only the authorization services of 1.0.
   const gates1 = gates.filter((gate) => "@id" in gate);
   return [

@@ -98,6 +98,8 @@ export interface DocumentContext {
    * none.
    */
   readonly viewer?: (id: string) => string;
+  /** Each gated image has its services to log in whole; absent if the manifest names them once. */
+  readonly loginsAtImages?: true;
 }
 
 /** Texts of a document. */

@@ -107,7 +107,7 @@ describe("which encoding a response has", () => {
   });
 });
 
-describe.each([manifest, long, "/?in=book"])("a conditional request for %s", (target) => {
+describe.each([manifest, long, "/view/book"])("a conditional request for %s", (target) => {
   const statusWith = async (tag: string, headers: Record<string, string>) => {
     const response = await asked(target, { ...headers, "If-None-Match": tag });
     return [response.status, response.headers.get("ETag"), response.headers.get("Vary")];
@@ -135,7 +135,7 @@ describe.each([manifest, long, "/?in=book"])("a conditional request for %s", (ta
   });
 });
 
-test.each([manifest, long, "/iiif/3/book%2Fpage-1.png/info.json", "/?in=book"])(
+test.each([manifest, long, "/iiif/3/book%2Fpage-1.png/info.json", "/view/book"])(
   "HEAD of %s has the headers of GET and no body",
   async (target) => {
     for (const encoding of ["br", "gzip", "identity"]) {
@@ -150,7 +150,7 @@ test.each([manifest, long, "/iiif/3/book%2Fpage-1.png/info.json", "/?in=book"])(
 );
 
 test("pages and problems are compressed from 1 KiB on; shorter ones still vary by encoding", async () => {
-  const page = await asked("/?in=book", both);
+  const page = await asked("/view/book", both);
   expect(page.headers.get("Content-Encoding")).toBe("br");
   expect(brotliDecompressSync(await bodyOf(page)).toString()).toMatch(/^<!doctype html>/);
   const short = await asked("/iiif/3/none/info.json", both);

@@ -78,7 +78,7 @@ const links: readonly (readonly [path: string, opens: Opened])[] = [
   ["/iiif/3/book/2 ä.png", { manifestId: umlaut }],
   ["/iiif/3/book%2F1.jpg/info.json", { manifestId: image }],
   ["/iiif/2/book%2F1.jpg/info.json?x=1", { manifestId: image }],
-  ["/iiif/3/pages.tif;2", { manifestId: `${doc}/pages.tif;2` }],
+  ["/iiif/3/pages.tif;2", { manifestId: `${doc}/pages.tif%3B2` }],
   ["/iiif/3/book%2F1.jpg/full/max/0/default.jpg", { manifestId: image }],
   ["/iiif/2/book%2F1.jpg/full/full/0/default.jpg", { manifestId: image }],
   [
@@ -92,12 +92,12 @@ const links: readonly (readonly [path: string, opens: Opened])[] = [
   ["/iiif/presentation/3/book/canvas/2", secondCanvas],
   ["/iiif/presentation/2/book/canvas/2", secondCanvas],
   ["/iiif/presentation/3/book/canvas/2#xywh=10,20,30,40", { ...secondCanvas, xywh: detail }],
-  ["/iiif/presentation/3/shelf", { title: "shelf" }],
+  ["/iiif/presentation/3/shelf", { title: "shelf – smalti" }],
   ["/view/book", { manifestId: `${doc}/book` }],
   ["/view/book?viewer=uv", { manifestId: `${doc}/book` }],
   ["/view/book%2F1.jpg", { manifestId: image }],
   ["/view/book/canvas/2", secondCanvas],
-  ["/view/shelf", { title: "shelf" }],
+  ["/view/shelf", { title: "shelf – smalti" }],
   ["/?in=shelf%2Finner", { manifestId: `${doc}/shelf/inner` }],
 ];
 

@@ -17,18 +17,22 @@ import { type ClientPage, type ClientSite, clientSite } from "./site.ts";
 let folder: string;
 let site: ClientSite;
 let service: Service;
+/** The same with `login_services: images`, which Mirador 3 needs. */
+let atImages: Service;
 let browser: OpenBrowser;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-clients-"));
   site = await clientSite();
   service = await startService(folder, site.origin);
+  atImages = await startService(join(folder, "at-images"), site.origin, "images");
   browser = await launchWithForeignCookies(folder);
 });
 
 afterAll(async () => {
   await browser?.close();
   service?.close();
+  atImages?.close();
   site?.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -76,12 +80,14 @@ describe.each(manifestClients)("%s", (client) => {
     open(client, service.document(folders[name].path), (page) => expectPicture(page, orange!)),
   );
 
-  test("shows the reduced picture of a manifest behind a login, or why there is none", () =>
-    open(client, service.document(folders.gated.path), async (page) => {
+  test("shows the reduced picture of a manifest behind a login, or why there is none", () => {
+    const { document } = client === "mirador-3" ? atImages : service;
+    return open(client, document(folders.gated.path), async (page) => {
       // It asks the probe first, and never shows a substitute.
       if (client === "vault") await page.getByText("Please come in").waitFor();
       else await expectPicture(page, orange!);
-    }));
+    });
+  });
 });
 
 describe.each(["mirador-3", "mirador-4", "uv", "clover", "tify"] as const)("%s", (client) => {

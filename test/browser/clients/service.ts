@@ -39,7 +39,11 @@ export interface Service {
 }
 
 /** Starts the program over a folder for its masters. `origin`: of the clients. */
-export async function startService(at: string, origin: string): Promise<Service> {
+export async function startService(
+  at: string,
+  origin: string,
+  logins: "manifest" | "images" = "manifest",
+): Promise<Service> {
   for (const { path, pictures } of Object.values(folders)) {
     mkdirSync(join(at, "masters", path), { recursive: true });
     for (const [name, [r, g, b]] of Object.entries(pictures))
@@ -54,6 +58,8 @@ export async function startService(at: string, origin: string): Promise<Service>
   writeFileSync(
     config,
     `sources: [{ name: masters, type: filesystem, root: ${JSON.stringify(join(at, "masters"))} }]
+# Mirador 3 takes the first service of a manifest for that of each image.
+presentation: { login_services: ${logins} }
 auth:
   strict_profiles: true
   cors: { token_origins: ["${origin}"] }

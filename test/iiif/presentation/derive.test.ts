@@ -216,6 +216,21 @@ describe("a manifest of gated images", () => {
     expect(JSON.stringify(manifest.items)).not.toContain("@context");
   });
 
+  test("has the services whole at each image, and none of its own, if its context asks for that", () => {
+    const whole = read(
+      manifestOf(
+        { id: "x", label: "x", canvases: [gated("x/1.jpg", false), gated("x/2.jpg", true)] },
+        { ...context, loginsAtImages: true },
+      ),
+    );
+    expect(whole.services).toBeUndefined();
+    for (const canvas of whole.items) {
+      const [probe, cookie] = canvas.items[0].items[0].body.service[0].service;
+      expect(probe.service).toEqual([manifest.services[0]]);
+      expect(cookie).toEqual(manifest.services[1]);
+    }
+  });
+
   test("has thumbnails only of those that the caller may see", () => {
     expect(manifest.items.map((canvas: object) => "thumbnail" in canvas)).toEqual([false, true]);
     expect(manifest.thumbnail[0].id).toContain("2.jpg");

@@ -82,7 +82,7 @@ describe.each(names)("%s", (name) => {
     const codes = findings.map(({ code }) => code);
     expect(findings[0]).toMatchObject({
       level: "problem",
-      code: expect.stringMatching(/damaged|incomplete/),
+      code: expect.stringMatching(/damaged|incomplete|cut/),
     });
     expect(codes.filter((code) => /^(fast|slow_|sidecar_)/.test(code))).toEqual([]);
     await app.service.close();
