@@ -15,7 +15,6 @@ import { asCommandError, CommandError, UsageError } from "./command-error.ts";
 import { pageFlag } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
-import { refuseOtherExtension } from "./output-extension.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 export const convert = command({
@@ -128,7 +127,6 @@ function targetsOf(
 ): Target[] {
   if (output !== undefined && (to !== undefined || operands.length > 1))
     throw new UsageError("-o names one file; use --to FOLDER alone for several");
-  if (output !== undefined) refuseOtherExtension(output, "tif");
   const seen = new Map<string, string>();
   return operands.map((file) => {
     const from = absolutePath(cwd, file);

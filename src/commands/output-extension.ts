@@ -32,18 +32,16 @@ const formats: Readonly<Record<string, Format | undefined>> = {
 
 /**
  * Throws UsageError if the extension of `output` is that of another format than the one that is written:
- * programs would take the file for what it is not. Any other name is accepted. `request`: what chooses the
- * format; absent if nothing does.
+ * programs would take the file for what it is not. Any other name is accepted. `request`: the address that
+ * chooses the format.
  */
-export function refuseOtherExtension(output: string, format: Format, request?: string): void {
+export function refuseOtherExtension(output: string, format: Format, request: string): void {
   const [, before = "", extension = ""] = /^(.*[^/\\])\.([A-Za-z0-9]+)$/s.exec(output) ?? [];
   const lower = extension.toLowerCase();
   if (!Object.hasOwn(formats, lower) || formats[lower] === format) return;
-  const renamed = `-o ${before}.${format}`;
   const other = formats[lower];
-  const asked = other && request?.replace(/[A-Za-z0-9]+$/, other);
-  const chosen = request === undefined ? "this command writes" : "the request asks for";
+  const asked = other && request.replace(/[A-Za-z0-9]+$/, other);
   throw new UsageError(
-    `-o ${output} is the name of another format than ${mediaType(format)}, which ${chosen}; write ${renamed}${asked === undefined ? "" : `, or request ${asked}`}`,
+    `-o ${output} is the name of another format than ${mediaType(format)}, which the request asks for; write -o ${before}.${format}${asked === undefined ? "" : `, or request ${asked}`}`,
   );
 }

@@ -8,6 +8,7 @@ import { sessionDoubts } from "./sessions.ts";
 import { sourceDoubts } from "./sources.ts";
 
 export type { AccessSettings, Doubt } from "./doubt.ts";
+export { refusedPatterns } from "./logins.ts";
 
 /** Doubts about access settings that are accepted, each with what is wrong and what to do. */
 export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [

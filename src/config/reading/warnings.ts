@@ -1,7 +1,6 @@
 // Valid settings that are probably not what their author wants.
 
-import { accessDoubts, type Doubt } from "../../access/doubts/index.ts";
-import { refusedPatterns } from "../../access/doubts/logins.ts";
+import { accessDoubts, type Doubt, refusedPatterns } from "../../access/doubts/index.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
