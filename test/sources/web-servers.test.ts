@@ -259,7 +259,7 @@ describe("a server that has too much to do", () => {
   };
 
   test.each([429, 503])(
-    "by status %i is not asked again at once; its Retry-After is ours",
+    "by status %i is not asked again immediately; its Retry-After is ours",
     async (status) => {
       const { origin, get } = await service(status, "120");
       for (const path of ["info.json", "full/max/0/default.jpg"]) {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A file by which the folder is recognised. */
+/** A file that only this folder has. */
 const mark = "wasm/pixels.wasm";
 
 const isThere = (folder: URL) => existsSync(new URL(mark, folder));

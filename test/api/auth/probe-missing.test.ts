@@ -1,5 +1,4 @@
-// The probe of an identifier that has no image: 404 for those who may know, and for nobody else (D-65, D-85,
-// D-105).
+// The probe of an identifier that has no image: 404 for those who may know, and for nobody else.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

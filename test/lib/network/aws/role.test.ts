@@ -249,7 +249,7 @@ describe("a service that fails", () => {
     expect(text).not.toContain("another");
   });
 
-  it("is not asked again at once, and what else has no role is named", async () => {
+  it("is not asked again immediately, and what else has no role is named", async () => {
     roles.authorization = "another";
     const bucket = bucketWith({
       AWS_CONTAINER_CREDENTIALS_FULL_URI: `${roles.url}/v1/credentials`,
