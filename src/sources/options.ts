@@ -130,7 +130,7 @@ const http = z.strictObject({
   }),
   max_held: sizeOption.default("64MiB").meta({
     description:
-      "Size of the largest master that the service reads as a whole, because its server sends neither ETag nor Last-Modified, or no length. Twice that much memory may be in use while such a master arrives. Several that arrive at once may take four times 64 MiB, or once `max_held` if that is more.",
+      "Size of the largest master that the service reads as a whole, because its server sends neither ETag nor Last-Modified, or no length. Twice that much memory may be in use while such a master arrives. Several that arrive simultaneously may take four times 64 MiB, or once `max_held` if that is more.",
     edit: "restart",
   }),
   revalidate: remoteRevalidate,

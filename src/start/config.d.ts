@@ -345,8 +345,8 @@ export interface Config {
     /**
      * Size of the largest master that the service reads as a whole, because its server sends neither
      * ETag nor Last-Modified, or no length. Twice that much memory may be in use while such a master
-     * arrives. Several that arrive at once may take four times 64 MiB, or once `max_held` if that is
-     * more. Default: `"64MiB"`.
+     * arrives. Several that arrive simultaneously may take four times 64 MiB, or once `max_held` if
+     * that is more. Default: `"64MiB"`.
      */
     readonly max_held?: number | string | undefined;
     /**

@@ -28,7 +28,9 @@ export interface Tool<Input = never> {
 
 /** Documents as clients see them. */
 export interface ResourceShelf {
+  /** Resources to begin with. */
   readonly list: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
+  /** Forms of all others (RFC 6570). */
   readonly templates: readonly {
     readonly uriTemplate: string;
     readonly name: string;

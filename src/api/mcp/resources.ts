@@ -15,6 +15,7 @@ import type { RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { ownPlaces } from "../http/own-places.ts";
 import { denialText } from "./answers.ts";
+import type { ResourceShelf } from "./protocol.ts";
 
 /** Characters of the longest document that is sent: a model could not read more. */
 const mostText = 1_000_000;
@@ -22,15 +23,7 @@ const mostText = 1_000_000;
 export const documentType = "application/ld+json";
 
 /** The documents of a service, for one request. */
-export interface Resources {
-  /** Resources to begin with. */
-  readonly list: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
-  /** Forms of all others (RFC 6570). */
-  readonly templates: readonly {
-    readonly uriTemplate: string;
-    readonly name: string;
-    readonly mimeType: string;
-  }[];
+export interface Resources extends Pick<ResourceShelf, "list" | "templates"> {
   /**
    * Returns the document at an address of this server as JSON. Throws ServiceError: `not-found` if there is
    * none, `bad-request` for an address of another site, `unauthorized` with the way to log in, `too-large`.

@@ -3,23 +3,15 @@
 import type { LanguageMap } from "../../../lib/options/language-map.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { escapeHtml } from "../../http/page.ts";
-import { acceptedLanguages, matchLanguage } from "../../http/representation/language.ts";
+import { matchLanguage } from "../../http/representation/language.ts";
+import { type Reader as ReaderOf, readerIn } from "../../http/representation/reader.ts";
 import { type Words, words } from "./words.ts";
 
-export interface Reader {
-  /** Language tag of the service's own texts. */
-  readonly language: keyof typeof words;
-  readonly words: Words;
-  /** Ranges of Accept-Language, in order of preference. */
-  readonly ranges: readonly string[];
-}
+export type Reader = ReaderOf<Words>;
 
 /** Returns the reader of a request. */
-export function readerOf(c: RequestContext): Reader {
-  const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
-  const language = matchLanguage(ranges, Object.keys(words)) as keyof typeof words | undefined;
-  return { language: language ?? "en", words: words[language ?? "en"], ranges };
-}
+export const readerOf = (c: RequestContext): Reader =>
+  readerIn(words, c.req.raw.headers.get("Accept-Language"));
 
 /** A text in a language; without a tag if the operator names no language. */
 export interface Spoken {
