@@ -65,7 +65,7 @@ test("a good certificate is no problem", async () => {
   expect(out + err).not.toMatch(/the certificate of/);
 });
 
-test("/ready and the log name it too, and no response names the host", async () => {
+test("/ready and the log name it too, and image information does not name the host", async () => {
   const served = await built.serve(["serve", "-config", await configOf("expired")], { env: env() });
   const ready = await (await fetch(`${served.url}/ready`)).json();
   for (const source of ready.sources) expect(source.error).toMatch(/has expired\. Renew it/);
