@@ -62,25 +62,37 @@ const needs = {
   },
 };
 
-const found = (commands) => commands.some((command) => spawnSync("sh", ["-c", command]).status === 0);
+const found = ({ commands }) => commands.some((command) => spawnSync("sh", ["-c", command]).status === 0);
 
-/** True if a need is met now, after an attempt to install it. Prints one line if it is missing. */
-export function provide(name) {
-  const { commands, debian } = needs[name];
-  if (found(commands)) return true;
+/**
+ * Returns those of the named needs that are missing even after an attempt to install them, and prints a line
+ * for each.
+ */
+export function provide(names) {
+  const missing = names.filter((name) => !found(needs[name]));
+  if (missing.length === 0) return [];
   const apt = spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
   if (apt && process.getuid?.() === 0) {
-    console.log(`installing ${debian}`);
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    spawnSync("apt-get", ["-qq", "update"], { stdio: "inherit", env });
-    spawnSync("apt-get", ["-qq", "install", "-y", "--no-install-recommends", ...debian.split(" ")], {
-      stdio: ["ignore", "ignore", "inherit"],
-      env,
-    });
-    if (found(commands)) return true;
+    const packages = missing.map((name) => needs[name].debian);
+    console.log(`installing ${packages.join(" ")}`);
+    aptGet("update");
+    // All in one go; if one of them does not exist here, the others by themselves.
+    if (aptGet("install", packages) !== 0 && packages.length > 1)
+      for (const each of packages) aptGet("install", [each]);
   }
-  console.error(
-    `missing for the tests: ${name} (on Debian: ${debian}); install it, then run the tests again`,
-  );
-  return false;
+  const left = missing.filter((name) => !found(needs[name]));
+  for (const name of left)
+    console.error(
+      `missing for the tests: ${name} (on Debian: ${needs[name].debian}); install it, then run the tests again`,
+    );
+  return left;
+}
+
+function aptGet(command, packages = []) {
+  const names = packages.flatMap((each) => each.split(" "));
+  const options = command === "install" ? ["-y", "--no-install-recommends"] : [];
+  return spawnSync("apt-get", ["-qq", command, ...options, ...names], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  }).status;
 }

@@ -1,17 +1,18 @@
-// Runs the suites in sequence, prints the time of each, and ends with the sum of all tests.
+// Runs the suites, those that can side by side, and ends with what failed, what took longest, and the sums.
 //
-//   node scripts/test.mjs [SUITE ...]     suites: check build unit runtimes containers browser
+//   node scripts/test.mjs [--shard=1/3] [SUITE ...]     suites: check build unit runtimes containers browser
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { totalmem } from "node:os";
 import { relative } from "node:path";
 import { provide } from "./test-needs.mjs";
 
 const results = "node_modules/.cache/test-results";
-rmSync(results, { recursive: true, force: true });
-mkdirSync(results, { recursive: true });
+const options = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 
-const vitest = (name, config) => [
+const vitest = (name, config, ...args) => [
+  "npx",
   "vitest",
   "run",
   "--config",
@@ -20,18 +21,20 @@ const vitest = (name, config) => [
   "--reporter=json",
   "--reporter=./scripts/unhandled-errors.mjs",
   `--outputFile.json=${results}/${name}.json`,
+  ...args,
 ];
 
 /**
- * Name, command, and true if its tests are counted. Without its `needs` a suite is skipped (fails in CI);
- * without its `wants` single tests skip themselves.
+ * Name, command, the suite that has to succeed before, and true if its tests are counted. Without its `needs`
+ * a suite is skipped (fails in CI); without its `wants` single tests skip themselves.
  */
 const suites = [
   { name: "check", command: ["npm", "run", "--silent", "check"] },
   { name: "build", command: ["npm", "run", "--silent", "build"] },
   {
     name: "unit",
-    command: ["npx", ...vitest("unit", "vitest.config.ts")],
+    command: vitest("unit", "vitest.config.ts", ...options),
+    after: "build",
     counted: true,
     wants: [
       "caddy",
@@ -59,72 +62,115 @@ const suites = [
   },
   {
     name: "runtimes",
-    command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")],
+    command: vitest("runtimes", "vitest.runtimes.config.ts"),
+    after: "build",
     counted: true,
     wants: ["nginx", "redis-server"],
   },
   {
     name: "containers",
-    command: ["npx", ...vitest("containers", "vitest.containers.config.ts")],
+    command: vitest("containers", "vitest.containers.config.ts"),
+    after: "build",
     counted: true,
     needs: ["podman", "mmdebstrap"],
   },
   {
     name: "browser",
-    command: ["npx", ...vitest("browser", "vitest.browser.config.ts")],
+    command: vitest("browser", "vitest.browser.config.ts"),
+    after: "build",
     counted: true,
     needs: ["chromium"],
     wants: ["chromium-headless-shell"],
   },
 ];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const unknown = named.filter((name) => !suites.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
     `unknown suite ${unknown.join(", ")}; there are: ${suites.map((suite) => suite.name).join(" ")}`,
   );
   process.exit(2);
 }
+const wanted = suites.filter(({ name }) => named.length === 0 || named.includes(name));
+
+rmSync(results, { recursive: true, force: true });
+mkdirSync(results, { recursive: true });
+
+const missing = provide([...new Set(wanted.flatMap(({ needs = [], wants = [] }) => [...needs, ...wants]))]);
+
+/** A suite takes about two gigabytes. */
+const atOnce = Math.max(1, Math.floor(totalmem() / 2 ** 31));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** Suite, and how long it took or why it did not run. */
 const times = [];
-/**
- * Names of failed tests and the first lines of their messages: output above the sums may be cut off in some
- * views of a run.
- */
+/** Names of failed tests and the first lines of their messages: some views cut the output above the sums. */
 const failures = [];
+/** Suite, path and seconds of each file of tests. */
+const files = [];
 let broken = false;
-for (const { name, command, counted, needs = [], wants = [] } of suites) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const missing = needs.filter((need) => !provide(need));
-  for (const want of wants) provide(want);
-  if (missing.length > 0 && !process.env.CI) {
-    times.push([name, `skipped: ${missing.join(", ")} missing`]);
-    total.skipped++;
-    continue;
+
+const waiting = [...wanted];
+const running = new Map();
+const ended = new Set(suites.filter((suite) => !wanted.includes(suite)).map(({ name }) => name));
+while (waiting.length + running.size > 0) {
+  for (const suite of waiting.filter(({ after }) => !after || ended.has(after))) {
+    if (running.size >= atOnce) break;
+    waiting.splice(waiting.indexOf(suite), 1);
+    const lacks = (suite.needs ?? []).filter((need) => missing.includes(need));
+    if (lacks.length > 0 && !process.env.CI) {
+      times.push([suite.name, `skipped: ${lacks.join(", ")} missing`]);
+      total.skipped++;
+      ended.add(suite.name);
+    } else running.set(suite.name, run(suite));
   }
-  console.log(`\n== ${name}`);
+  const suite = await Promise.race(running.values());
+  running.delete(suite.name);
+  ended.add(suite.name);
+}
+
+/** Runs a suite and prints its output when it has ended; of a suite by itself, as it comes. */
+async function run(suite) {
+  const { name, command, counted } = suite;
   const began = performance.now();
   const [program, ...args] = command;
   const unhandled = `${results}/${name}.unhandled.json`;
-  const { status } = spawnSync(program, args, {
-    stdio: "inherit",
+  const alone = wanted.length === 1;
+  const child = spawn(program, args, {
+    stdio: ["ignore", alone ? "inherit" : "pipe", alone ? "inherit" : "pipe"],
     env: { ...process.env, UNHANDLED_ERRORS: unhandled },
   });
+  if (!alone) console.log(`${name} has begun`);
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => output.push(bytes));
+  const status = await new Promise((resolve) => {
+    child.on("error", () => resolve(1));
+    child.on("close", resolve);
+  });
+  process.stdout.write(Buffer.concat([Buffer.from(alone ? "" : `\n== ${name}\n`), ...output]));
   times.push([name, `${((performance.now() - began) / 1000).toFixed(1)} s${status === 0 ? "" : ", failed"}`]);
   if (status !== 0) broken = true;
-  if (!counted) continue;
+  if (counted) count(name, unhandled);
+  return suite;
+}
+
+/** Adds the tests of a suite to the sums; a suite without a report has broken off. */
+function count(suite, unhandled) {
   try {
     const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
-      readFileSync(`${results}/${name}.json`, "utf8"),
+      readFileSync(`${results}/${suite}.json`, "utf8"),
     );
     total.passed += numPassedTests;
     total.failed += numFailedTests;
     total.skipped += numPendingTests;
-    for (const file of testResults) failures.push(...failuresIn(file));
+    for (const file of testResults) {
+      failures.push(...failuresIn(file));
+      const path = relative(process.cwd(), file.name);
+      files.push({ suite, path, seconds: (file.endTime - file.startTime) / 1000 });
+    }
     for (const stack of JSON.parse(readFileSync(unhandled, "utf8")))
-      failures.push(`${name}, in no test\n${stack}`);
+      failures.push(`${suite}, in no test\n${stack}`);
   } catch {
     broken = true;
   }
@@ -139,6 +185,9 @@ function failuresIn({ name, status, message, assertionResults }) {
 }
 
 for (const failure of failures) console.log(`\nfailed: ${failure.split("\n").slice(0, 30).join("\n  ")}`);
+console.log("\nWhat took longest:");
+for (const { suite, path, seconds } of files.sort((a, b) => b.seconds - a.seconds).slice(0, 10))
+  console.log(`${suite.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${path}`);
 console.log("");
 for (const [name, time] of times) console.log(`${name.padEnd(10)} ${time}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
