@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { suites } from "../../scripts/test/reach-rows.mjs";
 
 interface Step {
   readonly uses?: string;
@@ -10,8 +11,10 @@ interface Step {
 }
 interface Job {
   readonly "timeout-minutes"?: number;
-  readonly needs?: string;
-  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> };
+  readonly needs?: string | readonly string[];
+  readonly if?: string;
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly (string | number)[]>> };
   readonly steps?: readonly Step[];
   /** A workflow of this repository, in place of steps. */
   readonly uses?: string;
@@ -30,7 +33,7 @@ const workflowOf = (file: string) => parse(textOf(file)) as Workflow;
 const scriptsOf = (job: Job | undefined) => (job?.steps ?? []).map((step) => step.run ?? "").join("\n");
 
 test("there are workflows for tests, releases and images", () => {
-  expect(files.sort()).toEqual(["image.yml", "release.yml", "test.yml"]);
+  expect(files.sort()).toEqual(["image.yml", "nightly.yml", "release.yml", "test.yml"]);
 });
 
 describe.each(files)("%s", (file) => {
@@ -59,6 +62,100 @@ describe.each(files)("%s", (file) => {
   test("passes outside input to scripts in variables, not in their text", () => {
     // https://docs.github.com/actions/security-guides, "script injections"
     for (const step of steps) expect(step.run ?? "").not.toContain("${{");
+  });
+});
+
+// Runs the shell of a step, with programs that only print how they were called.
+const shell = (script: string, env: Readonly<Record<string, string>>, programs = "") =>
+  execFileSync("bash", ["--norc", "-e", "-o", "pipefail", "-c", `${programs}\n${script}`], {
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { PATH: process.env.PATH, ...env },
+  });
+
+describe("the tests", () => {
+  const { on, jobs } = workflowOf("test.yml");
+  const gated = suites.map(({ name }) => name);
+  const stepOf = (job: string) => jobs[job]?.steps?.find(({ name }) => name)?.run ?? "";
+
+  test("run each suite in a job of its own if the change can reach it, and check after every change", () => {
+    expect(Object.keys(jobs)).toEqual(["reach", "check", ...gated, "test"]);
+    expect(jobs.check?.needs).toBeUndefined();
+    expect(Object.keys(jobs.reach?.outputs ?? {})).toEqual(gated);
+    for (const name of gated) {
+      expect(jobs[name]?.needs).toBe("reach");
+      expect(jobs[name]?.if).toBe(`needs.reach.outputs.${name} == 'true'`);
+      expect(scriptsOf(jobs[name])).toMatch(
+        new RegExp(`node scripts/test\\.mjs (--shard "\\$SHARD/3" )?${name}$`, "m"),
+      );
+    }
+    expect(jobs.unit?.strategy?.matrix).toEqual({ node: [20, 24], shard: [1, 2, 3] });
+    expect(on).toEqual({ push: { branches: ["main"] }, pull_request: null });
+  });
+
+  test("keep the packages of each job under the lock files of what it installs", () => {
+    const packages: Record<string, readonly string[]> = {
+      check: ["scripts/check", "test/browser"],
+      unit: ["scripts/check", "test/deploy"],
+      runtimes: ["scripts/check", "test/runtimes"],
+      containers: ["test/runtimes"],
+      browser: ["test/browser", "test/browser/clients"],
+    };
+    for (const [name, folders] of Object.entries(packages)) {
+      const options = jobs[name]?.steps?.find(({ uses }) => uses?.startsWith("actions/setup-node@"))?.with;
+      const locks = ["package-lock.json", ...folders.map((folder) => `${folder}/package-lock.json`)];
+      expect(options).toMatchObject({ cache: "npm", "cache-dependency-path": `${locks.join("\n")}\n` });
+    }
+  });
+
+  test("run everything on main, and on a branch what differs from its base", () => {
+    const outputs = (base: string) =>
+      shell(
+        stepOf("reach").replaceAll('>> "$GITHUB_OUTPUT"', ""),
+        { BASE: base },
+        'node() { echo "node $*"; }',
+      );
+    expect(outputs("")).toBe(gated.map((name) => `${name}=true\n`).join(""));
+    expect(outputs("0123abc")).toBe("node scripts/test-changed.mjs --outputs --since 0123abc\n");
+  });
+
+  const all = Object.fromEntries(["reach", "check", ...gated].map((name) => [name, "success"]));
+  const isGreen = (results: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>) => {
+    const needs = Object.entries(results).map(([name, result]) => [name, { result, outputs: {} }]);
+    const known = { ...Object.fromEntries(needs), reach: { result: results.reach, outputs: wanted } };
+    try {
+      shell(stepOf("test"), { JOBS: JSON.stringify(known) });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const wanted = Object.fromEntries(gated.map((name) => [name, "true"]));
+
+  test.each([
+    ["all jobs pass", {}, {}, true],
+    ["a job is left out that no change reaches", { browser: "skipped" }, { browser: "false" }, true],
+    ["a job is skipped that is needed", { browser: "skipped" }, {}, false],
+    ["a job fails", { unit: "failure" }, {}, false],
+    ["a job is cancelled", { runtimes: "cancelled" }, {}, false],
+    ["check is skipped", { check: "skipped" }, {}, false],
+    [
+      "reach fails, so that all others are skipped",
+      { reach: "failure", unit: "skipped" },
+      { unit: "" },
+      false,
+    ],
+  ])("are green only as they should if %s", (_, results, outputs, green) => {
+    expect(Object.keys(all)).toEqual(jobs.test?.needs);
+    expect(jobs.test?.if).toBe("always()");
+    expect(isGreen({ ...all, ...results }, { ...wanted, ...outputs })).toBe(green);
+  });
+
+  test("try all cases each night, with nothing from a cache", () => {
+    const nightly = workflowOf("nightly.yml");
+    expect(nightly.on).toHaveProperty("schedule");
+    expect(scriptsOf(nightly.jobs.all)).toContain("npm run test:all");
+    expect(textOf("nightly.yml")).not.toMatch(/^\s*cache:/m);
   });
 });
 
@@ -95,14 +192,6 @@ describe("a release", () => {
     expect(scriptsOf(build)).not.toMatch(/--tag (?!smalti-tried)/);
     expect(join?.needs).toBe("build");
   });
-
-  // Runs the shell of a step, with programs that only print how they were called.
-  const shell = (script: string, env: Readonly<Record<string, string>>, programs: string) =>
-    execFileSync("bash", ["--norc", "-e", "-o", "pipefail", "-c", `${programs}\n${script}`], {
-      encoding: "utf8",
-      stdio: "pipe",
-      env: { PATH: process.env.PATH, ...env },
-    });
 
   test.each([
     ["v1.2.3", ["1.2.3", "1.2", "latest"]],
