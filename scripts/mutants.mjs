@@ -12,13 +12,13 @@
 // if the shares differ by more than 1 %.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { dependents, readGraph } from "./test/graph.mjs";
 import { drawn, houseOf } from "./test/mutants/draw.mjs";
 import { instrument, sitesOf } from "./test/mutants/sites.mjs";
-import { dependents, readGraph } from "./test/graph.mjs";
 import { suites, without } from "./test/reach-rows.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -55,6 +55,7 @@ console.log(summary(rowsOf(values.out)));
 
 /** Makes the copy with all mutants in it; returns each with the test files that execute it, nearest first. */
 function prepare() {
+  rmSync(work, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
   const archive = execFileSync("git", ["archive", values.commit], { cwd: root, maxBuffer: 2 ** 30 });
   execFileSync("tar", ["-x", "-C", tree], { input: archive });
@@ -75,12 +76,20 @@ function prepare() {
     Number(values.seed),
   );
   const mutants = sites.map((site, id) => {
-    return { id, ...site, from: codeOf(site.file).slice(site.start, site.end), near: nearestTests(graph, site.file) };
+    return {
+      id,
+      ...site,
+      from: codeOf(site.file).slice(site.start, site.end),
+      near: nearestTests(graph, site.file),
+    };
   });
   for (const file of new Set(mutants.map((mutant) => mutant.file)))
     writeFileSync(
       join(tree, file),
-      instrument(codeOf(file), mutants.filter((mutant) => mutant.file === file)),
+      instrument(
+        codeOf(file),
+        mutants.filter((mutant) => mutant.file === file),
+      ),
     );
   const executed = record(mutants);
   const result = mutants.map(({ near, ...mutant }) => ({ ...mutant, tests: executed(mutant.id, near) }));
@@ -90,7 +99,10 @@ function prepare() {
 
 /** The files of "unit" that can reach a file of src/: its mirror, then by the graph, then those of the program. */
 function nearestTests({ targets, ...graph }, file) {
-  const imports = [...targets].map(([from, to]) => [from, new Set([...to].filter((name) => !name.endsWith("/")))]);
+  const imports = [...targets].map(([from, to]) => [
+    from,
+    new Set([...to].filter((name) => !name.endsWith("/"))),
+  ]);
   const reached = (of) => [...dependents({ ...graph, targets: new Map(imports) }, [of]).keys()];
   const mirror = file.replace(/^src\//, "test/").replace(/\.tsx?$/, "");
   const isMirror = (test) => Number(test === `${mirror}.test.ts` || test.startsWith(`${mirror}/`));
@@ -129,16 +141,25 @@ function tryMutant({ id, tests, ...mutant }) {
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   const row = { id, ...mutant, result, executedBy: tests.length, ran: files, seconds };
   appendFileSync(values.out, `${JSON.stringify(row)}\n`);
-  console.log(`${id} ${mutant.file}:${mutant.line} ${mutant.kind}: ${result}, ${files.length} files, ${seconds} s`);
+  console.log(
+    `${id} ${mutant.file}:${mutant.line} ${mutant.kind}: ${result}, ${files.length} files, ${seconds} s`,
+  );
 }
 
 function vitest(files, env, options) {
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.config.ts", ...options, ...files];
+  const args = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config",
+    "vitest.config.ts",
+    ...options,
+    ...files,
+  ];
   return spawnSync(process.execPath, args, {
     cwd: tree,
-    stdio: ["ignore", "ignore", "ignore"],
-    // Of the run that records all files, it is the limit for each of about thirty at once.
-    timeout: Number(values.hang) * 1000 * (env.MUTANT ? 1 : Math.ceil(files.length / 30)),
+    stdio: ["ignore", "ignore", env.MUTANT ? "ignore" : "inherit"],
+    // The run that records all files has none: it is as long as it is.
+    ...(env.MUTANT && { timeout: Number(values.hang) * 1000 }),
     killSignal: "SIGKILL",
     env: {
       ...process.env,
@@ -156,7 +177,12 @@ function shareOf(rows) {
 function summary(rows) {
   const houses = [...new Set(rows.map(({ file }) => houseOf(file)))];
   const line = (name, own) => `${name.padEnd(12)} ${(100 * shareOf(own)).toFixed(1)} % of ${own.length}`;
-  const lines = houses.map((house) => line(house, rows.filter(({ file }) => houseOf(file) === house)));
+  const lines = houses.map((house) =>
+    line(
+      house,
+      rows.filter(({ file }) => houseOf(file) === house),
+    ),
+  );
   return [...lines, line("all", rows)].join("\n");
 }
 
@@ -171,6 +197,8 @@ function compare(before, after) {
     if (isCaught(row.result) !== isCaught(results.get(key(row))))
       console.log(`${key(row)}: ${results.get(key(row))}, now ${row.result}`);
   const [old, now] = [shareOf(before), shareOf(after)].map((share) => 100 * share);
-  console.log(`caught before ${old.toFixed(1)} %, after ${now.toFixed(1)} %; ${others} mutants are not in both`);
+  console.log(
+    `caught before ${old.toFixed(1)} %, after ${now.toFixed(1)} %; ${others} mutants are not in both`,
+  );
   return Math.abs(old - now) <= 1 && others === 0 ? 0 : 1;
 }

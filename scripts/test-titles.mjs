@@ -40,7 +40,9 @@ for (const title of gone) {
   const successor = rows.find(({ old }) => old.test(title))?.successor;
   const moved = successor === undefined && named.has(nameOf(title));
   if (!successor && !moved) unproven++;
-  console.log(`gone: ${title}\n  -> ${successor ?? (moved ? "the same title in another file" : "NO SUCCESSOR")}`);
+  console.log(
+    `gone: ${title}\n  -> ${successor ?? (moved ? "the same title in another file" : "NO SUCCESSOR")}`,
+  );
 }
 for (const title of added) console.log(`new: ${title}`);
 console.log(

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { suites } from "../../scripts/test/reach-rows.mjs";
 
 interface Step {
+  readonly name?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;

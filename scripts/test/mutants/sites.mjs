@@ -36,7 +36,12 @@ const mutations = {
     if (typeof value === "number") return ["number", `${value + 1}`];
     return typeof value === "string" && value !== "" && /^["']/.test(raw) ? ["string", '""'] : undefined;
   },
-  ChainExpression: (node, text) => ["optional chain", text(node).replace(/\?\.(?=[[(])/g, "").replaceAll("?.", ".")],
+  ChainExpression: (node, text) => [
+    "optional chain",
+    text(node)
+      .replace(/\?\.(?=[[(])/g, "")
+      .replaceAll("?.", "."),
+  ],
 };
 
 function binary({ operator, left, right }, text) {
