@@ -1,15 +1,15 @@
-// The share of small faults in src/ that the suite "unit" catches. Draws mutants from a seed, puts all of them
-// into a copy of a commit, records in one run which test files execute which, and then runs for each mutant
-// the nearest of those files with the mutant on.
+// The share of small faults in src/ that the suite "unit" catches. Draws mutants from a seed, puts all of
+// them into a copy of a commit, records in one run which test files execute which, and then runs for each
+// mutant the nearest of those files with the mutant on.
 //
 //   node scripts/mutants.mjs --out FILE.jsonl [--count 200] [--seed 60] [--commit HEAD] [--work FOLDER]
 //                            [--nearest 15] [--candidates 0] [--hang 600] [--houses lib,iiif]
 //   node scripts/mutants.mjs --compare A.jsonl B.jsonl
 //
-// A run that was stopped goes on with the mutants that FILE.jsonl does not have, if it has the same options.
-// --nearest: most test files that run for a mutant. --candidates: if not 0, only the nearest test files of each
-// mutant by the graph are recorded. --houses: folders of src/ to draw from. --hang: seconds after which a run counts as caught. --compare ends with 1
-// if the shares differ by more than 1 %.
+// A run that was stopped goes on with the mutants that FILE.jsonl does not have, if it has the same
+// options. --nearest: most test files that run for a mutant. --candidates: if not 0, only the nearest test
+// files of each mutant by the graph are recorded. --houses: folders of src/ to draw from. --hang: seconds
+// after which a run counts as caught. --compare ends with 1 if the shares differ by more than 1 %.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -97,7 +97,10 @@ function prepare() {
   return result;
 }
 
-/** The files of "unit" that can reach a file of src/: its mirror, then by the graph, then those of the program. */
+/**
+ * The files of "unit" that can reach a file of src/: its mirror, then by the graph, then those of the
+ * program.
+ */
 function nearestTests({ targets, ...graph }, file) {
   const imports = [...targets].map(([from, to]) => [
     from,
@@ -112,7 +115,10 @@ function nearestTests({ targets, ...graph }, file) {
   return Number(values.candidates) > 0 ? near.slice(0, Number(values.candidates)) : near;
 }
 
-/** Runs all tests that may matter, with no mutant on. Files that fail so, since they read src/, do not count. */
+/**
+ * Runs all tests that may matter, with no mutant on. Files that fail so, since they read src/, do not
+ * count.
+ */
 function record(mutants) {
   const hits = join(work, "hits.tsv");
   const output = join(work, "recorded.json");
@@ -186,7 +192,9 @@ function summary(rows) {
   return [...lines, line("all", rows)].join("\n");
 }
 
-/** Prints the shares of two runs and the mutants with different results; returns the status of the process. */
+/**
+ * Prints the shares of two runs and the mutants with different results; returns the status of the process.
+ */
 function compare(before, after) {
   const key = ({ file, kind, from, line }) => `${file}:${line} ${kind} of ${from}`;
   const results = new Map(before.map((row) => [key(row), row.result]));

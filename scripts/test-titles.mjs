@@ -1,5 +1,5 @@
-// Compares the titles of all tests at two commits: a test may be rewritten or moved, but if its title is gone,
-// a line of a file of successors has to say what proves the same.
+// Compares the titles of all tests at two commits: a test may be rewritten or moved, but if its title is
+// gone, a line of a file of successors has to say what proves the same.
 //
 //   node scripts/test-titles.mjs OLD NEW [--successors FILE ...] [--config FILE ...]
 //

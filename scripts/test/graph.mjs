@@ -17,8 +17,8 @@ const topFolders = /\b(?:root, |readdirSync\()"(\w+)"/g;
 const urls = /new URL\("([^"]+)", import\.meta\.url\)/g;
 
 /**
- * Returns the graph of a checkout: `files`, all that git tracks or would add, and `targets`, for each file with
- * code the files that it names and the folders, which end in "/". Paths are relative to `root`.
+ * Returns the graph of a checkout: `files`, all that git tracks or would add, and `targets`, for each file
+ * with code the files that it names and the folders, which end in "/". Paths are relative to `root`.
  * `without` has rows with beginnings of files and of the names that they do not read.
  */
 export function readGraph(root, without = []) {

@@ -1,6 +1,9 @@
 // What the graph of imports and paths does not show: the suites, and what reaches tests by other ways.
 
-/** A suite runs if one of its tests can be reached; what its configuration names is the set-up of all of them. */
+/**
+ * A suite runs if one of its tests can be reached; what its configuration names is the set-up of all of
+ * them.
+ */
 export const suites = [
   {
     name: "unit",

@@ -29,8 +29,8 @@ function usualBase(root) {
 }
 
 /**
- * Says what a change since a commit can reach; `changed` names its files in place of git. Returns `suites`, the
- * names of those to run, "check" and "build" included; `files`, the test files of each that has tests;
+ * Says what a change since a commit can reach; `changed` names its files in place of git. Returns `suites`,
+ * the names of those to run, "check" and "build" included; `files`, the test files of each that has tests;
  * `unitFiles`, those of "unit"; `all`, true if everything has to run; `reasons`, a line for each suite; and
  * `changed`.
  */

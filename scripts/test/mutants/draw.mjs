@@ -1,4 +1,5 @@
-// Which mutants are tried: drawn from a seed, over all top-level folders of src/ by the number of their sites.
+// Which mutants are tried: drawn from a seed, over all top-level folders of src/ by the number of their
+// sites.
 
 const least = 3;
 
