@@ -4,18 +4,17 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "../api/admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { sampled } from "../sampled.ts";
-import { launching } from "./launching.ts";
-import { coloursInViewer, overflow } from "./screen.ts";
+import { violations } from "./axe.ts";
+import { closeContexts, newContext } from "./launching.ts";
+import { atRest, coloursInViewer, overflow } from "./screen.ts";
 
 let built: Built;
-let browser: Browser;
 let folder: string;
 let url: string;
 
@@ -44,11 +43,10 @@ auth:
   );
   built = await buildProgram();
   url = (await built.serve(["-config", config], { env: operator })).url;
-  browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeContexts();
   built?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -69,7 +67,7 @@ async function open(
     scripts = true,
   }: { width?: number; scheme?: "light" | "dark"; scripts?: boolean } = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({
+  const context = await newContext({
     viewport: { width, height: 860 },
     colorScheme: scheme,
     javaScriptEnabled: scripts,
@@ -89,7 +87,15 @@ async function open(
     if (response.status() >= 400 && response.status() !== 401)
       problems.push(`${response.status()} ${response.url()}`);
   });
-  await page.goto(url + path, { waitUntil: "networkidle" });
+  await page.goto(url + path);
+  if (scripts) {
+    // The frame of the viewer is hidden until its script knows the picture.
+    await page.waitForFunction(() => {
+      const stage = document.getElementById("stage");
+      return !stage?.querySelector("#viewer") || !stage.hidden;
+    });
+    await atRest(page);
+  }
   return { page, problems, asked };
 }
 
@@ -121,6 +127,7 @@ test("from the folders to an image: its tiles come from this host, with mouse, b
   await expect.poll(() => small.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   await page.getByRole("link", { name: "City & land.jpg" }).click();
   await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
+  await atRest(page);
   const thumbnail = page.locator("#thumbnail");
   await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   const shown = tilesIn(asked).length;
@@ -128,10 +135,11 @@ test("from the folders to an image: its tiles come from this host, with mouse, b
   await page.getByRole("button", { name: "Zoom in" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
   await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(shown);
+  await atRest(page);
   const closer = tilesIn(asked).length;
   await page.locator("#viewer").dblclick({ position: { x: 300, y: 200 } });
   await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(closer);
-  await page.waitForLoadState("networkidle");
+  await atRest(page);
   const before = await drawn(page);
   await page.locator(".openseadragon-canvas").press("0");
   await expect.poll(() => drawn(page)).not.toBe(before);
@@ -267,7 +275,7 @@ test("without scripts a box has to be ticked before a cache is emptied, and imag
   // What needs a script is not shown.
   expect(await page.locator(".copy").count()).toBeGreaterThan(0);
   expect(await page.locator(".copy:visible").count()).toBe(0);
-  await page.goto(`${url}/admin/browse/maps`, { waitUntil: "networkidle" });
+  await page.goto(`${url}/admin/browse/maps`);
   expect(await page.locator(".images img:visible").count()).toBe(1);
   expect(await page.locator(".images .nothing:visible").count()).toBe(0);
   await page.goto(`${url}/admin/config`);
@@ -294,7 +302,7 @@ test("damaged pixels behind a sound header are reported in the viewer, and in th
   const { page, asked } = opened;
   await expect.poll(() => page.locator("#trouble").textContent()).toContain("This image cannot be shown.");
   const before = asked.length;
-  await page.goto(`${url}/admin/browse/damaged`, { waitUntil: "networkidle" });
+  await page.goto(`${url}/admin/browse/damaged`);
   const item = page.locator(".images li", { hasText: "cut.png" });
   await expect.poll(() => item.locator(".reason").count()).toBe(1);
   expect(await item.locator("img").count()).toBe(0);
@@ -330,12 +338,7 @@ for (const [width, scheme] of [
     for (const path of sampled(`admin pages, ${width} ${scheme}`, pages, 3)) {
       const opened = await open(path, { width, scheme });
       const { page } = opened;
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => {
-        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-      });
-      expect(found, path).toEqual([]);
+      expect(await violations(page), path).toEqual([]);
       expect(await overflow(page), path).toBeLessThanOrEqual(0);
       if (process.env.SCREENSHOTS)
         await page.screenshot({

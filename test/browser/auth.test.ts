@@ -6,20 +6,26 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { contrast } from "./contrast.ts";
-import { launching, launchWithForeignCookies, type OpenBrowser, whole } from "./launching.ts";
-import { overflow } from "./screen.ts";
+import {
+  closeContexts,
+  launchWithForeignCookies,
+  newContext,
+  newPage,
+  type OpenBrowser,
+  whole,
+} from "./launching.ts";
+import { overflow, quietOf } from "./screen.ts";
 
 /** `secret`, by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 
 let built: Built;
-let browser: Browser;
 /** One that sends the cookies of third parties. */
 let open: OpenBrowser;
 let folder: string;
@@ -120,11 +126,11 @@ auth:
   const { url } = await built.serve(["-config", config], { env: { CLIENT: clientSecret } });
   images = url.replace("127.0.0.1", "localhost");
   provider.register(`${images}/iiif/auth/callback/members`);
-  [browser, open] = await Promise.all([chromium.launch(launching), launchWithForeignCookies(folder)]);
+  open = await launchWithForeignCookies(folder);
 });
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), open?.close()]);
+  await Promise.all([closeContexts(), open?.close()]);
   await provider?.stop();
   built?.remove();
   client?.close();
@@ -286,7 +292,7 @@ for (const [width, scheme] of [
   [400, "dark"],
 ] as const)
   test(`every page fits, can be read and names its fields, at ${width} px in ${scheme}`, async () => {
-    const context = await browser.newContext({
+    const context = await newContext({
       viewport: { width, height: 760 },
       colorScheme: scheme,
       locale: "en-GB",
@@ -352,7 +358,7 @@ for (const [width, scheme] of [
   });
 
 test("a reader without a mouse and without scripts logs in, in German", async () => {
-  const context = await browser.newContext({
+  const context = await newContext({
     javaScriptEnabled: false,
     locale: "de-AT",
     // A separate address: after the failed logins of the other tests, theirs would have to wait.
@@ -374,9 +380,10 @@ test("a reader without a mouse and without scripts logs in, in German", async ()
 });
 
 test.each(["mirador", "uv"])("%s has a note above it if the reader's address decides", async (viewer) => {
-  const page = await browser.newPage();
+  const page = await newPage();
   await page.goto(`${images}/view/room/base.png?viewer=${viewer}`);
   const note = page.locator("#problem");
+  const quiet = quietOf(page);
   await expect.poll(() => note.textContent()).toContain("Only in the reading room. Ask at the desk.");
   expect(await note.isVisible()).toBe(true);
   // There is none in the room, and none if the viewer itself offers a login.
@@ -388,14 +395,14 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
     const asked = page.waitForResponse((response) => response.url().endsWith("/info.json"));
     await page.goto(`${images}/view/${path}?viewer=${viewer}`);
     await asked;
-    await page.waitForLoadState("networkidle");
+    await quiet();
     expect([path, await note.isVisible()]).toEqual([path, false]);
   }
   await page.close();
 });
 
 test("Universal Viewer offers the login of a rule that also has a kiosk, and opens no window", async () => {
-  const page = await browser.newPage();
+  const page = await newPage();
   const windows: string[] = [];
   page.on("popup", (popup) => windows.push(popup.url()));
   await page.goto(`${images}/view/either/base.png?viewer=uv`);

@@ -4,16 +4,16 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../servers/free-port.ts";
-import { launching } from "./launching.ts";
+import { closeContexts, newPage } from "./launching.ts";
+import { quietOf } from "./screen.ts";
 
 let folder: string;
 let origin: string;
 let server: ReturnType<typeof spawn>;
-let browser: Browser;
 
 const page = (script: string, call: string) =>
   `<!doctype html><meta charset="utf-8"><title>viewer</title><div id="viewer" style="position:absolute;width:1000px;height:700px"></div><script src="${script}"></script><script>${call}</script>`;
@@ -71,25 +71,32 @@ beforeAll(async () => {
     stdio: "ignore",
   });
   for (;;) if (await fetch(origin).catch(() => undefined)) break;
-  browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeContexts();
   server?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens a page, and returns the requests below the export by their status. */
-async function open(path: string): Promise<{ readonly view: Page; readonly requests: Map<string, number> }> {
-  const view = await browser.newPage();
+interface Opened {
+  readonly view: Page;
+  /** The requests below the export by their status. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Waits until the page asks for nothing more. */
+  quiet(): Promise<void>;
+}
+
+async function open(path: string): Promise<Opened> {
+  const view = await newPage();
   const requests = new Map<string, number>();
   view.on("response", (response) => {
     if (/\/v[23]\//.test(response.url()))
       requests.set(response.url().slice(origin.length), response.status());
   });
+  const quiet = quietOf(view);
   await view.goto(`${origin}/${path}`);
-  return { view, requests };
+  return { view, requests, quiet };
 }
 
 const failed = (requests: ReadonlyMap<string, number>) =>
@@ -144,7 +151,7 @@ describe.each(["2", "3"])("an export of version %s", (version) => {
   );
 
   test("shows in Mirador, with thumbnails", async () => {
-    const { view, requests } = await open(`mirador.html?of=/v${version}/manifests/box.json`);
+    const { view, requests, quiet } = await open(`mirador.html?of=/v${version}/manifests/box.json`);
     await view.locator(".openseadragon-canvas canvas").first().waitFor();
     await view.locator("img[src*='/images/box/']").first().waitFor();
     await expect
@@ -152,7 +159,7 @@ describe.each(["2", "3"])("an export of version %s", (version) => {
         [...requests.keys()].some((url) => url.includes("/images/box/1~20a.jpg/") && /\.jpg$/.test(url)),
       )
       .toBe(true);
-    await view.waitForLoadState("networkidle");
+    await quiet();
     expect(failed(requests)).toEqual([]);
     await view.close();
   });

@@ -1,25 +1,17 @@
 // The pages of /view in Chromium: both viewers show what an address or a content state names, and nothing
 // comes from elsewhere.
 
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
-import { launching } from "./launching.ts";
+import { isSerious, violations } from "./axe.ts";
+import { closeContexts, newContext } from "./launching.ts";
+import { quietOf } from "./screen.ts";
 import { chequered, seen } from "./viewers/picture.ts";
 
 /** `secret`, by libxcrypt. */
@@ -33,7 +25,6 @@ const colours = [
 let built: Built;
 let url: string;
 let folder: string;
-let browser: Browser;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-view-"));
@@ -64,11 +55,10 @@ presentation: { title: { en: [The archive], de: [Das Archiv] }, show_gated: lock
   );
   built = await buildProgram();
   url = (await built.serve(["-config", config])).url.replace("127.0.0.1", "localhost");
-  browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeContexts();
   built?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -82,7 +72,7 @@ interface Opened {
 }
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({
+  const context = await newContext({
     viewport: { width: 1280, height: 800 },
     locale: "en-GB",
     ...options,
@@ -189,19 +179,17 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     ],
   ] as const)("shows %s, whole", async (_, path, number) => {
     const { page, asked, faults } = await open(at(path()));
-    await expect.poll(() => shown(page), { timeout: 60_000 }).toEqual({ canvasId: canvas(number) });
+    await expect.poll(() => shown(page)).toEqual({ canvasId: canvas(number) });
     await expect
-      .poll(
-        () =>
-          asked.some(
-            (each) =>
-              each.startsWith(`/iiif/3/book%2F${number}.png/`) ||
-              each.startsWith(`/iiif/2/book%2F${number}.png/`),
-          ),
-        { timeout: 60_000 },
+      .poll(() =>
+        asked.some(
+          (each) =>
+            each.startsWith(`/iiif/3/book%2F${number}.png/`) ||
+            each.startsWith(`/iiif/2/book%2F${number}.png/`),
+        ),
       )
       .toBe(true);
-    await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
+    await expect.poll(() => seen(page), { interval: 250 }).not.toBe("nothing");
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -209,14 +197,14 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
   test("says that a picture is damaged in part while it is on screen", async () => {
     const { page, faults } = await open(at("/view/torn"), { locale: "de" });
     const at1 = `${url}/iiif/presentation/3/torn/canvas/1`;
-    await expect.poll(() => shown(page), { timeout: 60_000 }).toMatchObject({ canvasId: at1 });
+    await expect.poll(() => shown(page)).toMatchObject({ canvasId: at1 });
     const notice = page.locator("#damaged");
     expect(await notice.isVisible()).toBe(false);
     await page.goto(url + at("/view/torn/canvas/2"));
-    await expect.poll(() => notice.isVisible(), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => notice.isVisible()).toBe(true);
     expect(await notice.textContent()).toContain("zum Teil beschädigt");
     await expect
-      .poll(() => shown(page), { timeout: 60_000 })
+      .poll(() => shown(page))
       .toMatchObject({ canvasId: `${url}/iiif/presentation/3/torn/canvas/2` });
     expect(await notice.isVisible()).toBe(true);
     await screenshot(page, `damaged-${viewer}`);
@@ -227,9 +215,9 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
   test("says so too once the reader turns to such a picture", async () => {
     const { page } = await open(at("/view/torn"));
     const canvasAt = (number: number) => `${url}/iiif/presentation/3/torn/canvas/${number}`;
-    await expect.poll(() => shown(page), { timeout: 60_000 }).toMatchObject({ canvasId: canvasAt(1) });
+    await expect.poll(() => shown(page)).toMatchObject({ canvasId: canvasAt(1) });
     await turn(page);
-    await expect.poll(() => page.locator("#damaged").isVisible(), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => page.locator("#damaged").isVisible()).toBe(true);
     await page.context().close();
   });
 
@@ -250,22 +238,19 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
   ] as const)("shows the region of %s, of which tiles arrive", async (name, path) => {
     const { page, asked, faults } = await open(at(await path()));
     await expect
-      .poll(
-        async () => {
-          const view = await shown(page);
-          const [x, y, w, h] = view?.region ?? [0, 0, 0, 0];
-          const covers = x <= region[0] + 2 && y <= region[1] + 2 && x + w >= 862 && y + h >= 646;
-          const isCentred = Math.abs(x + w / 2 - centre[0]) < 4 && Math.abs(y + h / 2 - centre[1]) < 4;
-          // It fills the screen one way.
-          const fits = w < region[2] * 1.1 || h < region[3] * 1.1;
-          return { canvasId: view?.canvasId, covers, isCentred, fits };
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        const view = await shown(page);
+        const [x, y, w, h] = view?.region ?? [0, 0, 0, 0];
+        const covers = x <= region[0] + 2 && y <= region[1] + 2 && x + w >= 862 && y + h >= 646;
+        const isCentred = Math.abs(x + w / 2 - centre[0]) < 4 && Math.abs(y + h / 2 - centre[1]) < 4;
+        // It fills the screen one way.
+        const fits = w < region[2] * 1.1 || h < region[3] * 1.1;
+        return { canvasId: view?.canvasId, covers, isCentred, fits };
+      })
       .toEqual({ canvasId: canvas(2), covers: true, isCentred: true, fits: true });
     const isOverCentre = ([x = 0, y = 0, w = 0, h = 0]: readonly number[]) =>
       x <= centre[0] && y <= centre[1] && x + w > centre[0] && y + h > centre[1];
-    await expect.poll(() => tiles(asked, 2).some(isOverCentre), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => tiles(asked, 2).some(isOverCentre)).toBe(true);
     expect([tiles(asked, 1), tiles(asked, 3)]).toEqual([[], []]);
     expect(faults).toEqual([]);
     await screenshot(page, `${viewer}-${name.replaceAll(" ", "-")}`);
@@ -274,9 +259,9 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
 
   test("turns the page, and a link to the view then leads back to it", async () => {
     const { page, faults } = await open(at("/view/book"));
-    await expect.poll(() => shown(page), { timeout: 60_000 }).toEqual({ canvasId: canvas(1) });
+    await expect.poll(() => shown(page)).toEqual({ canvasId: canvas(1) });
     await turn(page);
-    await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toBe(canvas(2));
+    await expect.poll(async () => (await shown(page))?.canvasId).toBe(canvas(2));
     await page.click("#share-open");
     expect(await page.isChecked('[name="extent"][value="item"]')).toBe(true);
     await page.check('[value="page"]');
@@ -292,14 +277,14 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     expect(await page.isChecked('[name="extent"][value="item"]')).toBe(true);
     await page.keyboard.press("Escape");
     await page.goto(`${link}&viewer=${viewer}`);
-    await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toBe(canvas(2));
+    await expect.poll(async () => (await shown(page))?.canvasId).toBe(canvas(2));
     expect(faults).toEqual([]);
     await page.context().close();
   });
 
   test("lets the other viewer open with the same region", async () => {
     const { page } = await open(at(`/view/?iiif-content=${encodeState(detailed())}`));
-    await expect.poll(async () => (await shown(page))?.region?.length, { timeout: 60_000 }).toBe(4);
+    await expect.poll(async () => (await shown(page))?.region?.length).toBe(4);
     const before = await shown(page);
     await page.click("#share-open");
     expect(await page.isChecked('[name="extent"][value="view"]')).toBe(true);
@@ -313,7 +298,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
       const [x, y, w, h] = view?.region ?? [0, 0, 0, 0];
       return [Math.round((x + w / 2) / 10), Math.round((y + h / 2) / 10)];
     };
-    await expect.poll(async () => middle(await shown(page)), { timeout: 60_000 }).toEqual(middle(before));
+    await expect.poll(async () => middle(await shown(page))).toEqual(middle(before));
     await page.context().close();
   });
 
@@ -347,7 +332,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
 
   test("fits into 400 pixels, with all of the bar on screen", async () => {
     const { page } = await open(at("/view/book"), { viewport: { width: 400, height: 800 } });
-    await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
+    await expect.poll(() => seen(page), { interval: 250 }).not.toBe("nothing");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
     for (const act of await page.locator(".bar .act").all()) {
       const box = await act.boundingBox();
@@ -359,11 +344,8 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
 
   test("logs in at a gated item, shows its other pages too, and logs out", async () => {
     const { page, faults } = await open(at("/view/staff"));
-    const shows = (expected: string) =>
-      expect
-        .poll(async () => seen(await page.screenshot()), { timeout: 60_000, interval: 250 })
-        .toBe(expected);
-    const [popup] = await Promise.all([page.waitForEvent("popup", { timeout: 60_000 }), offer(page)]);
+    const shows = (expected: string) => expect.poll(() => seen(page), { interval: 250 }).toBe(expected);
+    const [popup] = await Promise.all([page.waitForEvent("popup"), offer(page)]);
     await shows("nothing");
     const closed = popup.waitForEvent("close");
     await popup.fill("#username", "ann");
@@ -379,13 +361,13 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
             ({ complete, naturalWidth, offsetParent }) => offsetParent && (!complete || naturalWidth === 0),
           ).length,
       );
-    await expect.poll(broken, { timeout: 60_000 }).toBe(0);
+    await expect.poll(broken).toBe(0);
     await screenshot(page, `${viewer}-logged-in`);
     await page.click("#download-open");
     await page.locator("#sizes a").first().waitFor();
     await page.keyboard.press("Escape");
     await turn(page);
-    await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toMatch(/canvas\/2$/);
+    await expect.poll(async () => (await shown(page))?.canvasId).toMatch(/canvas\/2$/);
     await shows("full");
     const [goodbye] = await Promise.all([
       page.waitForEvent("popup"),
@@ -403,7 +385,8 @@ test.each([1280, 400])(
   "Universal Viewer keeps to the policy in its dialogues, at %s pixels",
   async (width) => {
     const { page, faults } = await open("/view/book?viewer=uv", { viewport: { width, height: 800 } });
-    await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
+    await expect.poll(() => seen(page), { interval: 250 }).not.toBe("nothing");
+    const quiet = quietOf(page);
     let opened = 0;
     for (const act of [
       "settings",
@@ -418,7 +401,7 @@ test.each([1280, 400])(
       // Beneath a dialogue that is still open, too.
       await button.dispatchEvent("click");
       opened++;
-      await page.waitForTimeout(500);
+      await quiet();
       await page.keyboard.press("Escape");
     }
     expect(opened).toBeGreaterThanOrEqual(3);
@@ -467,8 +450,6 @@ test("from a viewer a reader gets back to the front page, logs in there and sees
 });
 
 describe("axe", () => {
-  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
   test.each([
     ["/view/book", "light", ""],
     ["/view/book", "dark", ""],
@@ -484,32 +465,21 @@ describe("axe", () => {
   ] as const)("finds nothing serious on %s, %s %s", async (path, colorScheme, act) => {
     const { page } = await open(path, { colorScheme });
     if (path.startsWith("/view/book"))
-      await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toBeDefined();
+      await expect.poll(async () => (await shown(page))?.canvasId).toBeDefined();
     if (act) await page.click(act);
-    await page.evaluate(axe);
-    const found = await page.evaluate(async () => {
-      const { violations } = await (
-        globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; impact: string }[] }> };
-        }
-      ).axe.run();
-      return violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect((await violations(page)).filter(isSerious)).toEqual([]);
     await page.context().close();
   });
 });
 
 test("the page has the image without scripts, and says so if the viewer does not load", async () => {
   const { page: plain } = await open("/view/book/canvas/2", { javaScriptEnabled: false });
-  await expect.poll(async () => seen(await plain.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
+  await expect.poll(() => seen(plain), { interval: 250 }).not.toBe("nothing");
   await plain.getByRole("link", { name: "Next" }).click();
   expect(plain.url()).toBe(`${url}/view/book/canvas/3`);
   await plain.context().close();
 
-  const context = await browser.newContext();
+  const context = await newContext();
   const page = await context.newPage();
   await page.route("**/mirador.min.js", (route) => route.abort());
   await page.goto(`${url}/view/book`);

@@ -5,10 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sampled } from "../sampled.ts";
 import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies, type OpenBrowser } from "./launching.ts";
+import { quietOf } from "./screen.ts";
 import { answersTo, isSmall } from "./viewers/answers.ts";
 import { type GatedImages, gatedImages, type Login, logins, pictures } from "./viewers/gated-images.ts";
 import { seen } from "./viewers/picture.ts";
@@ -22,6 +23,8 @@ let folder: string;
 let browser: OpenBrowser;
 /** One for all tests; each begins without cookies. */
 let context: BrowserContext;
+/** Keeps the window of the context. */
+let blank: Page;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-viewers-"));
@@ -30,6 +33,7 @@ beforeAll(async () => {
   site.images = images.url;
   browser = await launchWithForeignCookies(folder);
   context = await browser.newContext();
+  blank = await context.newPage();
   // Browsers of readers open one window for each click and block others. To this one, opening a page counts
   // as a click.
   await context.addInitScript(() => {
@@ -51,12 +55,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+// A viewer that stays open goes on asking, and takes the time of the tests after it.
+afterEach(async () => {
+  for (const page of context.pages()) if (page !== blank) await page.close();
+});
+
 async function newPage(): Promise<Page> {
   await context.clearCookies();
   const page = await context.newPage();
   await page.setViewportSize({ width: 1280, height: 800 });
   return page;
 }
+
+/** Of screenshots, each of which costs as much as dozens of other looks at a page. */
+const poll = { interval: 250 };
 
 test("the service has the files that pages with viewers need, as they are tried here", async () => {
   for (const name of readdirSync(shims))
@@ -77,7 +89,6 @@ test("the button of Universal Viewer's login can be read", async () => {
       return [color, backgroundColor] as const;
     });
   expect(contrast(colour, behind)).toBeGreaterThanOrEqual(4.5);
-  await page.close();
 });
 
 test("the bar has a button for each of several ways in, and either of them leads in", async () => {
@@ -88,12 +99,11 @@ test("the bar has a button for each of several ways in, and either of them leads
   expect(await buttons.allTextContents()).toEqual(["Reading room", "Partners"]);
   const [popup] = await Promise.all([page.waitForEvent("popup"), buttons.nth(1).click()]);
   await Promise.all([popup.waitForEvent("close"), logins.partner.act(popup).catch(() => {})]);
-  await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).toBe("full");
-  await page.close();
+  await expect.poll(() => seen(page), poll).toBe("full");
 });
 
 const words = { nothing: "blank", degraded: "reduced", full: "whole" } as const;
-const shows = async (page: Page) => words[await seen(await page.screenshot())];
+const shows = async (page: Page) => words[await seen(page)];
 
 /** Describes what a page shows and offers, in the words of the table. */
 async function look(page: Page): Promise<string> {
@@ -105,20 +115,6 @@ async function look(page: Page): Promise<string> {
     return found.some((each) => each.closest(".overlay")) ? ", dialogue" : ", bar";
   });
   return (await shows(page)) + offer;
-}
-
-/**
- * Keeps the requests of a page that are not answered yet. Its function waits until there are none for half
- * a second.
- */
-function quietOf(page: Page): () => Promise<void> {
-  const pending = new Set<unknown>();
-  page.on("request", (request) => pending.add(request));
-  page.on("requestfinished", (request) => pending.delete(request));
-  page.on("requestfailed", (request) => pending.delete(request));
-  return async () => {
-    for (let quiet = 0; quiet < 2; quiet = pending.size === 0 ? quiet + 1 : 0) await page.waitForTimeout(250);
-  };
 }
 
 async function logIn(page: Page, viewer: Viewer, { act }: Login): Promise<void> {
@@ -150,7 +146,6 @@ async function walk(
   }
   const quiet = quietOf(page);
   const answers = answersTo(page);
-  const poll = { timeout: 60_000, interval: 250 };
   const [first = ""] = before.split(",");
   await page.goto(viewer.address({ site, images: images.url, name }));
   await quiet();
@@ -181,7 +176,6 @@ async function walk(
       await expect.poll(() => shows(page), poll).toBe(after === "reload" ? "whole" : first);
     }
   }
-  for (const each of context.pages().slice(1)) await each.close();
 }
 
 /** Returns one row whose reader logs in in the window, and one of another kind. */
