@@ -77,7 +77,7 @@ async function scriptOf(name: ClientPage, { bundle }: Page): Promise<string> {
   if (everything || !existsSync(at)) {
     const { outputFiles } = await build(options);
     mkdirSync(kept, { recursive: true });
-    writeFileSync(`${at}.${process.pid}`, outputFiles[0].contents);
+    writeFileSync(`${at}.${process.pid}`, outputFiles[0]!.contents);
     renameSync(`${at}.${process.pid}`, at); // a run that ends early leaves no part of a bundle
   }
   return readFileSync(at, "utf8");
