@@ -15,8 +15,8 @@ export interface Violation {
 }
 
 /**
- * Returns what axe-core finds. Pages' policies would refuse its script, which the browser's own protocol runs.
- * Of rules without a violation it describes one element, since nothing reads more.
+ * Returns what axe-core finds. Policies of pages would refuse its script, which the browser's own protocol
+ * runs. Of rules without a violation it describes one element, since nothing reads more.
  */
 export async function violations(page: Page): Promise<Violation[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);

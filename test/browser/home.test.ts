@@ -61,8 +61,8 @@ afterAll(async () => {
 });
 
 /**
- * Opens a page, whose picture has all its tiles then, and records its errors, failed responses and requests to
- * other hosts.
+ * Opens a page, whose picture has all its tiles then, and records its errors, failed responses and requests
+ * to other hosts.
  */
 async function open(
   base: string,

@@ -18,7 +18,8 @@ const options = {
   args: [
     "--no-sandbox",
     "--disable-gpu",
-    // Without a GPU, WebGL is drawn in software, which took half of the CPU; viewers then draw on a 2D canvas.
+    // Without a GPU, WebGL is drawn in software, which took half of the CPU. Without WebGL, viewers draw on a
+    // 2D canvas.
     "--disable-3d-apis",
     "--disable-quic",
     "--no-first-run",
