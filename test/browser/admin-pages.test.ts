@@ -12,7 +12,7 @@ import { fixture, fixturesFolder } from "../host.ts";
 import { sampled } from "../sampled.ts";
 import { violations } from "./axe.ts";
 import { closeContexts, newContext } from "./launching.ts";
-import { atRest, coloursInViewer, overflow } from "./screen.ts";
+import { coloursInViewer, overflow } from "./screen.ts";
 
 let built: Built;
 let folder: string;
@@ -87,15 +87,7 @@ async function open(
     if (response.status() >= 400 && response.status() !== 401)
       problems.push(`${response.status()} ${response.url()}`);
   });
-  await page.goto(url + path);
-  if (scripts) {
-    // The frame of the viewer is hidden until its script knows the picture.
-    await page.waitForFunction(() => {
-      const stage = document.getElementById("stage");
-      return !stage?.querySelector("#viewer") || !stage.hidden;
-    });
-    await atRest(page);
-  }
+  await page.goto(url + path, { waitUntil: "networkidle" });
   return { page, problems, asked };
 }
 
@@ -127,7 +119,6 @@ test("from the folders to an image: its tiles come from this host, with mouse, b
   await expect.poll(() => small.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   await page.getByRole("link", { name: "City & land.jpg" }).click();
   await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
-  await atRest(page);
   const thumbnail = page.locator("#thumbnail");
   await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   const shown = tilesIn(asked).length;
@@ -135,11 +126,10 @@ test("from the folders to an image: its tiles come from this host, with mouse, b
   await page.getByRole("button", { name: "Zoom in" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
   await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(shown);
-  await atRest(page);
   const closer = tilesIn(asked).length;
   await page.locator("#viewer").dblclick({ position: { x: 300, y: 200 } });
   await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(closer);
-  await atRest(page);
+  await page.waitForLoadState("networkidle");
   const before = await drawn(page);
   await page.locator(".openseadragon-canvas").press("0");
   await expect.poll(() => drawn(page)).not.toBe(before);
@@ -275,7 +265,7 @@ test("without scripts a box has to be ticked before a cache is emptied, and imag
   // What needs a script is not shown.
   expect(await page.locator(".copy").count()).toBeGreaterThan(0);
   expect(await page.locator(".copy:visible").count()).toBe(0);
-  await page.goto(`${url}/admin/browse/maps`);
+  await page.goto(`${url}/admin/browse/maps`, { waitUntil: "networkidle" });
   expect(await page.locator(".images img:visible").count()).toBe(1);
   expect(await page.locator(".images .nothing:visible").count()).toBe(0);
   await page.goto(`${url}/admin/config`);
@@ -302,7 +292,7 @@ test("damaged pixels behind a sound header are reported in the viewer, and in th
   const { page, asked } = opened;
   await expect.poll(() => page.locator("#trouble").textContent()).toContain("This image cannot be shown.");
   const before = asked.length;
-  await page.goto(`${url}/admin/browse/damaged`);
+  await page.goto(`${url}/admin/browse/damaged`, { waitUntil: "networkidle" });
   const item = page.locator(".images li", { hasText: "cut.png" });
   await expect.poll(() => item.locator(".reason").count()).toBe(1);
   expect(await item.locator("img").count()).toBe(0);
