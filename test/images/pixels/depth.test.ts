@@ -2,21 +2,19 @@
 // them.
 // @module-tag slow
 
-import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { opjCompress } from "../../imaging/codecs/jp2/openjpeg.ts";
 import { type Field, plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../served.ts";
 import { pixelsOf } from "../answers.ts";
 
 const [width, height] = [2048, 32];
 /** From black on the left to white on the right, 32.015 of 65535 a pixel. */
-const ramp = Uint16Array.from({ length: width * height }, (_, i) =>
-  Math.round(((i % width) * 65535) / (width - 1)),
-);
+const ramp = new Uint16Array(width * height).map((_, i) => Math.round(((i % width) * 65535) / (width - 1)));
 const exact = (i: number) => ((i % width) * 255) / (width - 1);
 
 const bytesOf = (data: Uint16Array | Float32Array) => new Uint8Array(data.buffer);
@@ -29,7 +27,7 @@ const files: Record<string, () => Promise<Uint8Array> | Uint8Array> = {
       .toBuffer(),
   "rgb.png": () =>
     sharp(
-      Uint16Array.from({ length: ramp.length * 3 }, (_, i) => ramp[Math.floor(i / 3)] as number),
+      new Uint16Array(ramp.length * 3).map((_, i) => ramp[Math.floor(i / 3)] as number),
       {
         raw: { width, height, channels: 3 },
       },
@@ -51,10 +49,7 @@ const files: Record<string, () => Promise<Uint8Array> | Uint8Array> = {
       Buffer.from(`P5\n${width} ${height}\n65535\n`),
       Buffer.from(bytesOf(ramp)).swap16(),
     ]);
-    return writeFile(join(folder, "ramp.pgm"), pgm).then(() => {
-      execFileSync("opj_compress", ["-i", join(folder, "ramp.pgm"), "-o", join(folder, "gray.jp2")]);
-      return new Uint8Array();
-    });
+    return opjCompress(pgm, [], { from: "pgm", to: "jp2" });
   },
 };
 

@@ -16,7 +16,7 @@ test.each([
 ] as const)("files of %i bands name the 9-7 wavelet and hold the picture", async (bands, interpretation) => {
   const options = { format: "jp2", quality: 90, progressive: false, chroma: "444", encoder: "fast" } as const;
   for (const [width, height] of sizes) {
-    const data = Uint8Array.from({ length: width * height * bands }, (_, i) => {
+    const data = new Uint8Array(width * height * bands).map((_, i) => {
       const pixel = Math.floor(i / bands);
       return 60 + (pixel % width) + Math.floor(pixel / width) + 20 * (i % bands);
     });

@@ -1,13 +1,11 @@
 // JPEG 2000 files for tests, put together from fixtures or made by the packages' own lossless encoders.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import createOpenJph from "@cornerstonejs/codec-openjph";
 import { emscriptenOptions } from "../../../../src/imaging/codecs/instance.ts";
 import { fixture, testHost } from "../../../host.ts";
+import { opjCompress } from "./openjpeg.ts";
 
 /** The encoder of high-throughput files; the service itself does not use it. */
 const openjph = () =>
@@ -71,7 +69,7 @@ export async function encodeCodestream(picture: {
   readonly height: number;
   readonly bands: number;
   readonly bits: number;
-  readonly values: readonly number[];
+  readonly values: ArrayLike<number>;
   readonly signed?: boolean;
   readonly highThroughput: boolean;
   /** Sides of the tiles, for high throughput only. */
@@ -86,7 +84,7 @@ export async function encodeCodestream(picture: {
     ? await createOpenJph(emscriptenOptions(openjph()))
     : await createOpenJpeg(emscriptenOptions(testHost.wasm("openjpeg")));
   const encoder = "HTJ2KEncoder" in module ? new module.HTJ2KEncoder() : new module.J2KEncoder();
-  const samples = bits > 8 ? new Uint8Array(Uint16Array.from(values).buffer) : Uint8Array.from(values);
+  const samples = bits > 8 ? new Uint8Array(new Uint16Array(values).buffer) : new Uint8Array(values);
   encoder
     .getDecodedBuffer({
       width,
@@ -106,14 +104,6 @@ export async function encodeCodestream(picture: {
 }
 
 /**
- * True if opj_compress and opj_decompress are installed (Debian: libopenjp2-tools); in CI tests fail without
- * them.
- */
-export const hasOpenJpegTools =
-  spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0 ||
-  process.env.CI !== undefined;
-
-/**
  * A lossless raw codestream of samples (interleaved), which opj_compress makes of any number of components.
  */
 export function compressRaw(
@@ -122,22 +112,15 @@ export function compressRaw(
     readonly height: number;
     readonly bands: number;
     readonly bits: number;
-    readonly values: readonly number[];
+    readonly values: ArrayLike<number>;
     readonly signed?: boolean;
   },
   options: readonly string[] = ["-n", "3", "-mct", "0"],
 ): Uint8Array {
   const { width, height, bands, bits, values, signed = false } = picture;
-  const planes = Array.from({ length: bands }, (_, c) => values.filter((_, i) => i % bands === c)).flat();
-  const samples = (bits > 8 ? Int16Array : Int8Array).from(planes);
-  const folder = mkdtempSync(join(tmpdir(), "smalti-jp2-"));
-  try {
-    const [raw, file] = [join(folder, "in.rawl"), join(folder, "out.j2k")];
-    writeFileSync(raw, Buffer.from(samples.buffer));
-    const layout = `${width},${height},${bands},${bits},${signed ? "s" : "u"}`;
-    execFileSync("opj_compress", ["-i", raw, "-o", file, "-F", layout, ...options], { stdio: "ignore" });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const samples = bits > 8 ? new Int16Array(values.length) : new Int8Array(values.length);
+  const plane = values.length / bands;
+  for (let i = 0; i < values.length; i++) samples[(i % bands) * plane + Math.floor(i / bands)] = values[i]!;
+  const layout = `${width},${height},${bands},${bits},${signed ? "s" : "u"}`;
+  return opjCompress(new Uint8Array(samples.buffer), ["-F", layout, ...options], { from: "rawl" });
 }

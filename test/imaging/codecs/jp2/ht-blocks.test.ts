@@ -132,7 +132,7 @@ function refined(samples: Int32Array, block: Block, passes: number): Int32Array 
 /** A block of random bytes, many of them FF or above 8F, with a suffix length that fits. */
 function randomBlock(random: (below: number) => number): Block {
   const bytesOf = (length: number) =>
-    Uint8Array.from({ length }, () => (random(4) ? random(256) : [0xff, 0x7f, 0x90, 0x8f][random(4)]!));
+    new Uint8Array(length).map(() => (random(4) ? random(256) : [0xff, 0x7f, 0x90, 0x8f][random(4)]!));
   const cleanup = bytesOf(2 + random(600));
   const suffix = 2 + random(cleanup.length - 1);
   cleanup[cleanup.length - 1] = suffix >> 4;

@@ -7,7 +7,8 @@ import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
-import { compressRaw, encodeCodestream, hasOpenJpegTools, u16, u32 } from "./files.ts";
+import { compressRaw, encodeCodestream, u16, u32 } from "./files.ts";
+import { hasOpenJpegTools } from "./openjpeg.ts";
 import { segment } from "./without-blocks.ts";
 
 const codec = jp2Codec(testHost);

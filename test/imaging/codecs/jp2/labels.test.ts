@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
-import { box, compressRaw, hasOpenJpegTools, labelled, u16, u32 } from "./files.ts";
+import { box, compressRaw, labelled, u16, u32 } from "./files.ts";
+import { hasOpenJpegTools } from "./openjpeg.ts";
 
 const codec = jp2Codec(testHost);
 const [width, height] = [8, 4];

@@ -2,11 +2,7 @@
 // search, which bounds CPU time, too.
 // @module-tag slow
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
@@ -14,8 +10,9 @@ import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
-import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
+import { encodeCodestream } from "./files.ts";
 import { mutate } from "./mutate.ts";
+import { hasOpenJpegTools, opjCompress } from "./openjpeg.ts";
 
 const mutations = Number(process.env.MUTATIONS ?? 1000);
 /**
@@ -39,8 +36,6 @@ const variants = [
 ];
 
 let files: Uint8Array[];
-const folder = mkdtempSync(join(tmpdir(), "smalti-mutated-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(async () => {
   const sound = expectedRows()
@@ -62,13 +57,8 @@ beforeAll(async () => {
 /** Empty if the tool is not installed; its options are then not tried. */
 function withOpenJpeg(width: number, height: number, values: readonly number[]): Uint8Array[] {
   if (!hasOpenJpegTools) return [];
-  const source = join(folder, "picture.ppm");
-  writeFileSync(source, Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), Buffer.from(values)]));
-  return variants.map((options, i) => {
-    const file = join(folder, `${i}.j2k`);
-    execFileSync("opj_compress", ["-i", source, "-o", file, ...options], { stdio: "ignore" });
-    return new Uint8Array(readFileSync(file));
-  });
+  const picture = Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), Buffer.from(values)]);
+  return variants.map((options) => opjCompress(picture, options));
 }
 
 /** A seeded read: the whole picture or a window, at one of the scales. */

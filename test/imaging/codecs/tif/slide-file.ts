@@ -1,15 +1,13 @@
 // A slide of Aperio, written by libtiff's tools.
 
-import { execFileSync, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { fixturesFolder } from "../../../host.ts";
+import { hasProgram, outputOf } from "../../../programs.ts";
 
 /** True if libtiff's tools are installed (Debian: libtiff-tools); in CI tests fail without them. */
-export const hasTiffTools =
-  spawnSync("sh", ["-c", "command -v tiffcp && command -v tiffset"]).status === 0 ||
-  process.env.CI !== undefined;
+export const hasTiffTools = hasProgram("tiffcp") && hasProgram("tiffset");
 
 /** Samples of the test picture, RGB, at a size. */
 export const picture = (width: number, height: number) =>
@@ -72,12 +70,12 @@ export async function writeSlide(path: string, jpeg: string): Promise<string> {
     await sharp(data, { raw: { width, height, channels: 3 } })
       .tiff({ compression: "none" })
       .toFile(part);
-    execFileSync("tiffcp", [...(i > 0 ? ["-a"] : []), ...args, part, path]);
+    outputOf("tiffcp", [...(i > 0 ? ["-a"] : []), ...args, part, path]);
     rmSync(part);
   }
   for (const [i, [description, subfile]] of descriptions.entries()) {
-    execFileSync("tiffset", ["-d", `${i}`, "-s", "270", description, path]);
-    execFileSync("tiffset", ["-d", `${i}`, "-s", "254", `${subfile}`, path]);
+    outputOf("tiffset", ["-d", `${i}`, "-s", "270", description, path]);
+    outputOf("tiffset", ["-d", `${i}`, "-s", "254", `${subfile}`, path]);
   }
   return path;
 }

@@ -12,7 +12,8 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { storedScales } from "../../../../src/imaging/codecs/tif/directory/stages.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
-import { compressRaw, hasOpenJpegTools } from "../jp2/files.ts";
+import { compressRaw } from "../jp2/files.ts";
+import { hasOpenJpegTools } from "../jp2/openjpeg.ts";
 import { aperio, hasTiffTools, picture, slide, slidePages, writeSlide } from "./slide-file.ts";
 import { type Field, plainFields, type TestPicture, textField, tiffFile } from "./tiff-file.ts";
 
@@ -85,7 +86,7 @@ describe.skipIf(!hasTiffTools)("a slide of Aperio", () => {
           expect([Math.abs(own.width - info.width), Math.abs(own.height - info.height)]).toEqual(
             scale === 1 ? [0, 0] : [1, 1],
           );
-          const common = Uint8Array.from({ length: raw.length }, (_, i) => {
+          const common = new Uint8Array(raw.length).map((_, i) => {
             const pixel = Math.floor(i / 3);
             const at = Math.floor(pixel / info.width) * own.width + (pixel % info.width);
             return own.data[at * 3 + (i % 3)]!;
@@ -292,8 +293,7 @@ describe("an OME-TIFF", () => {
       const levels: TestPicture[] = [];
       for (const [n, [width, height]] of sizes.entries()) {
         const eight = await picture(width, height);
-        const values = Uint16Array.from(
-          { length: width * height },
+        const values = new Uint16Array(width * height).map(
           (_, i) => eight[3 * i + channel]! * 257 - (eight[3 * i + channel]! > 0 ? i % 256 : 0),
         );
         samples.push(values);
