@@ -12,19 +12,19 @@ const readings = { 1: "gray", 2: "gray", 3: "rgb", 4: "rgb" } as const satisfies
 
 export type Bands = keyof typeof readings;
 
-/** A picture from a function of x, y and band. */
+/** A picture of one value, or from a function of x, y and band. */
 export function picture(
   width: number,
   height: number,
   bands: Bands,
-  sample: (x: number, y: number, band: number) => number,
+  sample: number | ((x: number, y: number, band: number) => number),
   bits: 8 | 16 = 8,
 ): PixelBuffer {
   const data = bits === 16 ? new Uint16Array(width * height * bands) : new Uint8Array(width * height * bands);
-  for (let p = 0; p < data.length; p++) {
-    const pixel = Math.floor(p / bands);
-    data[p] = sample(pixel % width, Math.floor(pixel / width), p % bands);
-  }
+  if (typeof sample === "number") data.fill(sample);
+  else
+    for (let y = 0, p = 0; y < height; y++)
+      for (let x = 0; x < width; x++) for (let band = 0; band < bands; band++) data[p++] = sample(x, y, band);
   return { width, height, bands, interpretation: readings[bands], data };
 }
 
