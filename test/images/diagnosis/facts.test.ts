@@ -2,7 +2,6 @@
 // opj_dump and tiffinfo.
 // @module-tag slow
 
-import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import type { Diagnosis } from "../../../src/images/diagnosis/diagnosis.ts";
 import { countFindings } from "../../../src/lib/finding.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
 import type { Tags } from "../../imaging/metadata/exiftool.ts";
+import { isInstalled, run as program } from "../../programs.ts";
 import { type Served, served } from "../../served.ts";
 
 const hasProblems = ({ findings }: Diagnosis) => countFindings(findings, "problem") > 0;
@@ -21,9 +21,7 @@ const endings: Readonly<Record<string, RegExp>> = {
   tif: /\.tif$/,
   jp2: /\.(jp2|j2k|j2c|jph|jhc)$/,
 };
-const toolsMissing = ["exiftool", "opj_dump", "tiffinfo"].filter(
-  (tool) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0,
-);
+const toolsMissing = ["exiftool", "opj_dump", "tiffinfo"].filter((tool) => !isInstalled(tool));
 
 let app: Served;
 const tags: Record<string, Tags> = {};
@@ -33,8 +31,9 @@ beforeAll(async () => {
   app = await served();
   // Its exit code is 1 if it reports an error for one of the files.
   const args = ["-json", "-n", "-a", "-G1", "-struct", ...names.map((name) => join(fixturesFolder, name))];
-  const { stdout } = spawnSync("exiftool", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
-  for (const row of JSON.parse(stdout || "[]") as Tags[]) tags[basename(String(row.SourceFile))] = row;
+  const stdout = toolsMissing.includes("exiftool") ? [] : program("exiftool", args).stdout;
+  for (const row of JSON.parse(`${Buffer.from(stdout)}` || "[]") as Tags[])
+    tags[basename(String(row.SourceFile))] = row;
   for (const name of names) told.set(name, await diagnose(app.service.images, name, { measures: true }));
 });
 
@@ -123,8 +122,8 @@ describe.skipIf(toolsMissing.includes("exiftool"))("the doctor agrees with ExifT
 
 /** `key: value` and `key=value` lines of a tool, each key once for each directory or component. */
 const run = (tool: string, ...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(tool, args, { encoding: "utf8" });
-  return status === 0 ? stdout + stderr : undefined;
+  const { status, stdout, stderr } = program(tool, args);
+  return status === 0 ? `${Buffer.from(stdout)}${stderr}` : undefined;
 };
 
 describe.skipIf(toolsMissing.includes("tiffinfo"))("the doctor agrees with tiffinfo", () => {

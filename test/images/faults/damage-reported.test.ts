@@ -12,7 +12,7 @@ import type { Log } from "../../../src/lib/telemetry/log.ts";
 import { readCounts } from "../../counts.ts";
 import { grain } from "../../grain.ts";
 import { fixturesFolder } from "../../host.ts";
-import { randomness } from "../../imaging/codecs/jpg/make-matrix.mjs";
+import { randomness } from "../../imaging/codecs/jpg/make-matrix.ts";
 import { type Served, served } from "../../served.ts";
 
 let folder: string;

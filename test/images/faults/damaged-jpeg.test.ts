@@ -13,7 +13,7 @@ import { openMaster } from "../../../src/images/describe.ts";
 import { prepare, render } from "../../../src/images/render.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
 import { fixture } from "../../host.ts";
-import { randomness } from "../../imaging/codecs/jpg/make-matrix.mjs";
+import { randomness } from "../../imaging/codecs/jpg/make-matrix.ts";
 import { mutate } from "../../imaging/codecs/jpg/mutate.ts";
 import { takeApart } from "../../imaging/codecs/jpg/segments.ts";
 import { everything } from "../../sampled.ts";

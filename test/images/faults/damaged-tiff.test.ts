@@ -18,7 +18,7 @@ const serve = (image: string): Promise<Served> =>
     `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]\nimage: { ${image} }`,
   );
 
-const junk = Uint8Array.from({ length: 3000 }, (_, i) => (i * 37) & 255);
+const junk = new Uint8Array(3000).map((_, i) => (i * 37) & 255);
 const one = (bits: 1 | 8 | 16, compression: number, ...more: Field[]) =>
   tiffFile([{ fields: plainFields(600, 40, 1, bits, 1, [259, 3, compression], ...more), blocks: [junk] }]);
 

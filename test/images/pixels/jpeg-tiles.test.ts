@@ -3,7 +3,6 @@
 // them.
 // @module-tag slow
 
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,15 +10,16 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Rectangle } from "../../../src/imaging/codecs/image-header.ts";
 import { fixture } from "../../host.ts";
-import { decode, encode, hasTools, transcode } from "../../imaging/codecs/jpg/make-matrix.mjs";
+import { decode, encode, hasTools, transcode } from "../../imaging/codecs/jpg/make-matrix.ts";
 import { takeApart } from "../../imaging/codecs/jpg/segments.ts";
 import { reference } from "../../imaging/codecs/reference.ts";
 import { type Field, plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
+import { converted } from "../../kept.ts";
+import { hasProgram } from "../../programs.ts";
 import { type Served, served } from "../../served.ts";
 import { cut, type Picture } from "../answers.ts";
 
-const hasTiffTools =
-  spawnSync("sh", ["-c", "command -v tiffcp"]).status === 0 || process.env.CI !== undefined;
+const hasTiffTools = hasProgram("tiffcp");
 
 const size = { width: 333, height: 251 };
 
@@ -74,10 +74,10 @@ beforeAll(async () => {
     const path = join(folder, fileOf(name));
     const { tiffcp, gray } = kind;
     if (tiffcp) {
-      const plain = join(folder, "plain.tif");
       const source = gray ? photo.clone().toColourspace("b-w") : photo.clone();
-      writeFileSync(plain, await source.tiff({ compression: "none" }).toBuffer());
-      execFileSync("tiffcp", [...tiffcp, plain, path]);
+      const plain = await source.tiff({ compression: "none" }).toBuffer();
+      const files = { input: plain, from: "in.tif", to: "out.tif" };
+      writeFileSync(path, converted("tiffcp", [...tiffcp, files.from, files.to], files));
     } else writeFileSync(path, ofBlocks(colours, kind));
     decoded.set(name, await reference(readFileSync(path)));
   }
@@ -157,16 +157,18 @@ async function responseOf(from: Served, path: string): Promise<Uint8Array> {
 /** Mirrors first, then turns clockwise (IIIF Image API 3.0, section 4.3). */
 function turned({ width, height, bands, data }: Picture, rotation: string): Picture {
   const degrees = Number(rotation.replace("!", ""));
+  const isMirrored = rotation.startsWith("!");
   const swaps = degrees % 180 === 90;
   const [across, down] = swaps ? [height, width] : [width, height];
   const out = new Uint8Array(data.length);
   for (let v = 0; v < down; v++)
     for (let u = 0; u < across; u++) {
-      const column = { 0: u, 90: v, 180: width - 1 - u, 270: width - 1 - v }[degrees]!;
-      const y = { 0: v, 90: height - 1 - u, 180: height - 1 - v, 270: u }[degrees]!;
-      const x = rotation.startsWith("!") ? width - 1 - column : column;
-      const from = (y * width + x) * bands;
-      out.set(data.subarray(from, from + bands), (v * across + u) * bands);
+      const [a, b] = swaps ? [v, u] : [u, v];
+      const column = degrees < 180 ? a : width - 1 - a;
+      const y = degrees === 0 || degrees === 270 ? b : height - 1 - b;
+      const x = isMirrored ? width - 1 - column : column;
+      const [from, to] = [(y * width + x) * bands, (v * across + u) * bands];
+      for (let band = 0; band < bands; band++) out[to + band] = data[from + band]!;
     }
   return { width: across, height: down, bands, data: out };
 }
@@ -212,7 +214,7 @@ function differences(a: ArrayLike<number>, b: ArrayLike<number>, where?: ArrayLi
 /** Returns the luma of RGB (ITU-T T.871, section 7). */
 function lumaOf({ bands, data, ...rest }: Picture): Picture {
   if (bands === 1) return { ...rest, bands, data };
-  const luma = Uint8Array.from({ length: data.length / 3 }, (_, i) =>
+  const luma = new Uint8Array(data.length / 3).map((_, i) =>
     Math.round(0.299 * data[3 * i]! + 0.587 * data[3 * i + 1]! + 0.114 * data[3 * i + 2]!),
   );
   return { ...rest, bands: 1, data: luma };

@@ -2,27 +2,20 @@
 // without one.
 // @module-tag slow
 
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Anchor, Fit } from "../../../src/imaging/pipeline/steps/overlay-layout.ts";
+import { outputOf, versionOf } from "../../programs.ts";
 import { sampled } from "../../sampled.ts";
 import { type Served, served } from "../../served.ts";
 
-const magickThere =
-  spawnSync("convert", ["-version"], { encoding: "utf8" }).stdout?.includes("ImageMagick") === true;
+const magickThere = versionOf("convert")?.includes("ImageMagick") === true;
 
 const magick = (args: readonly string[], input?: Uint8Array): Buffer =>
-  execFileSync("convert", args as string[], {
-    ...(input && { input }),
-    // Threads cost more than pictures of this size.
-    env: { ...process.env, MAGICK_THREAD_LIMIT: "1" },
-    stdio: ["pipe", "pipe", "inherit"],
-    maxBuffer: 2 ** 28,
-  });
+  Buffer.from(outputOf("convert", args, { ...(input && { input }) }));
 
 let folder: string;
 const apps = new Map<string, Promise<Served>>();

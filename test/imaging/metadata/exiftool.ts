@@ -1,15 +1,15 @@
 // Reads and writes metadata with ExifTool: one call for many files, since each starts Perl.
 
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isInstalled, outputOf } from "../../programs.ts";
 
 /** Tags by `group:name` (family 1 groups, as `IFD0:Artist`), with numbers as they are stored. */
 export type Tags = Readonly<Record<string, unknown>>;
 
 /** True if ExifTool is installed (Debian: libimage-exiftool-perl). */
-export const hasExifTool = spawnSync("exiftool", ["-ver"]).status === 0;
+export const hasExifTool = isInstalled("exiftool");
 
 /** The tags of each file. */
 export function tagsOf(files: Readonly<Record<string, Uint8Array>>): Record<string, Tags> {
@@ -45,11 +45,7 @@ export function withTags(
 
 /** A block of each file as bytes: `-icc_profile`, `-exif`, `-xmp`. */
 export function blockOf(file: Uint8Array, name: string, tag: string): Uint8Array {
-  return inFolder(
-    { [name]: file },
-    (folder) =>
-      new Uint8Array(execFileSync("exiftool", ["-b", tag, join(folder, name)], { maxBuffer: 2 ** 28 })),
-  );
+  return inFolder({ [name]: file }, (folder) => outputOf("exiftool", ["-b", tag, join(folder, name)]));
 }
 
 /** Returns the ICC profile of each file; undefined if it has none. */
@@ -69,7 +65,7 @@ export function profilesOf(
 }
 
 function run(args: readonly string[], input = ""): string {
-  return execFileSync("exiftool", [...args], { encoding: "utf8", maxBuffer: 2 ** 28, input, stdio: "pipe" });
+  return Buffer.from(outputOf("exiftool", args, { input })).toString();
 }
 
 /** True if two arrays hold the same bytes. */

@@ -1,10 +1,11 @@
 // Files made by cjpeg of libjpeg-turbo, and the pictures behind cjpeg-digests.json.
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
+import { filtered } from "../../../kept.ts";
+import { isInstalled } from "../../../programs.ts";
 
 export type Picture = PixelBuffer & { readonly data: Uint8Array };
 
@@ -40,13 +41,10 @@ export function cjpeg(picture: Picture, { mode, quality, optimise }: Coding): Ui
     ...(optimise ? ["-optimize"] : []),
   ];
   const sampling = mode === "gray" ? [] : ["-sample", samples[mode]];
-  const { error, status, stdout, stderr } = spawnSync("cjpeg", [...options, ...sampling], {
-    input: Buffer.concat([head, data]),
-    maxBuffer: 1 << 28,
-  });
-  if (error && "code" in error && error.code === "ENOENT") return undefined;
-  if (status !== 0) throw error ?? new Error(String(stderr));
-  return new Uint8Array(stdout);
+  if (!isInstalled("cjpeg")) return undefined;
+  const file = filtered("cjpeg", [...options, ...sampling], Buffer.concat([head, data]));
+  if (!file) throw new Error(`cjpeg refuses ${[...options, ...sampling].join(" ")}`);
+  return file;
 }
 
 export const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -62,7 +60,7 @@ export function digestOfAll(files: Iterable<Uint8Array>): string {
 export function green(picture: Picture): Picture {
   if (picture.bands === 1) return picture;
   const { width, height, data } = picture;
-  const gray = Uint8Array.from({ length: width * height }, (_, i) => data[3 * i + 1]!);
+  const gray = new Uint8Array(width * height).map((_, i) => data[3 * i + 1]!);
   return { width, height, bands: 1, interpretation: "gray", data: gray };
 }
 
@@ -103,7 +101,7 @@ export const wholeMcus = (coffee: Picture) => crop(coffee, 0, 0, 592, 400);
 /** Bytes of the minimal standard generator. */
 export function noiseBytes(length: number, seed: number): Uint8Array {
   let state = seed;
-  return Uint8Array.from({ length }, () => {
+  return new Uint8Array(length).map(() => {
     state = (state * 48271) % 2147483647;
     return state >> 8;
   });
@@ -121,7 +119,7 @@ export function patterns(): Readonly<Record<string, Picture>> {
   const [width, height] = [83, 61];
   const drawn = (sample: (x: number, y: number, band: number) => number): Picture => ({
     ...noise(width, height),
-    data: Uint8Array.from({ length: width * height * 3 }, (_, i) => {
+    data: new Uint8Array(width * height * 3).map((_, i) => {
       const pixel = Math.floor(i / 3);
       return sample(pixel % width, Math.floor(pixel / width), i % 3);
     }),

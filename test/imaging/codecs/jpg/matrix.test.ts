@@ -1,16 +1,10 @@
 // Every kind of sequential file against libjpeg: not one byte may differ at 1/1.
 // @module-tag slow
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampled } from "../../../sampled.ts";
-import { decode, hasTools, makeFile, matrix } from "./make-matrix.mjs";
+import { decode, hasTools, makeFile, matrix } from "./make-matrix.ts";
 import { differences, openIndexed, whole } from "./open.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "matrix-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
   it("decodes samplings, tables, restart intervals and sizes to the same bytes as libjpeg", async () => {
@@ -18,7 +12,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
     const rows = [...matrix()];
     expect(rows.length).toBeGreaterThan(350);
     for (const row of sampled("sequential files", rows, 70)) {
-      const file = makeFile(row, folder);
+      const file = makeFile(row);
       const reader = await openIndexed(file);
       const pixels = await reader.decodePixels(whole(reader), 1);
       const bad = differences(pixels.data, decode(file));

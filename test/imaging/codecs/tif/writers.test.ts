@@ -2,43 +2,42 @@
 // they have the samples that the tools were given, as JPEG those of libvips within 1 level.
 // @module-tag slow
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import sharp, { type TiffOptions } from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
+import { converted } from "../../../kept.ts";
+import { hasProgram } from "../../../programs.ts";
 import { reference } from "../reference.ts";
 import { plainFields, tiffFile } from "./tiff-file.ts";
 import { waves } from "./write/written.ts";
 
 const codec = createCodecs(testHost).byFormat("tif");
-const has = (tool: string) =>
-  spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0 || process.env.CI !== undefined;
-
 const size = { width: 150, height: 110 };
 const sources = [1, 3].flatMap((bands) =>
-  ([8, 16] as const).map((depth) => ({ name: `${bands} x ${depth} bit`, pixels: waves(size, bands, depth) })),
+  ([8, 16] as const).map((depth) => {
+    const pixels = waves(size, bands, depth);
+    return { name: `${bands} x ${depth} bit`, pixels, input: uncompressed(pixels) };
+  }),
 );
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "smalti-writers-"));
-  for (const { name, pixels } of sources) writeFileSync(pathOf(name), uncompressed(pixels));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const pathOf = (name: string) => join(folder, `${name.replaceAll(" ", "")}.tif`);
+const [from, to] = ["in.tif", "out.tif"];
 
 /** Returns an uncompressed file in one strip. */
 function uncompressed({ width, height, bands, data }: PixelBuffer): Uint8Array {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const fields = plainFields(width, height, bands, 8 * data.BYTES_PER_ELEMENT, bands === 1 ? 1 : 2);
   return tiffFile([{ fields, blocks: [bytes] }]);
+}
+
+/** The file that a program makes; undefined if it fails. */
+function madeBy(program: string, args: readonly string[], input: Uint8Array): Uint8Array | undefined {
+  try {
+    return converted(program, args, { input, from, to });
+  } catch {
+    return undefined;
+  }
 }
 
 /** All combinations of one value of each list. */
@@ -59,8 +58,8 @@ function comparison() {
         const own = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
         const expected = isLossy ? await reference(data) : pixels;
         let largest = own.data.length === expected.data.length ? 0 : Number.POSITIVE_INFINITY;
-        for (const [i, value] of own.data.entries())
-          largest = Math.max(largest, Math.abs(value - expected.data[i]!));
+        for (let i = 0; i < own.data.length; i++)
+          largest = Math.max(largest, Math.abs(own.data[i]! - expected.data[i]!));
         if (largest > (isLossy ? 1 : 0)) wrong.push(`${name}: ${largest}`);
       } catch (error) {
         wrong.push(`${name}: ${error}`);
@@ -74,25 +73,24 @@ function comparison() {
   };
 }
 
-test.skipIf(!has("tiffcp"))("files of tiffcp have their samples", async () => {
+test.skipIf(!hasProgram("tiffcp"))("files of tiffcp have their samples", async () => {
   const { compare, expectAll } = comparison();
   const ways = product([
     ["none", "packbits", "lzw:1", "lzw:2", "zip:1", "zip:2", "lzma:2", "zstd:2", "jpeg", "jpeg:r"],
     ["-s -r 17", "-t -w 64 -l 48"],
     ["contig", "separate"],
   ]);
-  for (const [n, { name, pixels }] of sources.entries())
+  for (const [n, { name, pixels, input }] of sources.entries())
     for (const [i, way] of ways.entries()) {
       const [compression, layout, planes] = way as [string, string, string];
       const order = (i + (i >> 1) + n) % 2 === 0 ? "-L" : "-B -8";
       const isJpeg = compression.startsWith("jpeg");
       // tiffcp writes 8-bit JPEG with all bands together, in strips and tiles of whole MCUs.
       if (isJpeg && (pixels.data instanceof Uint16Array || planes === "separate")) continue;
-      const out = join(folder, "out.tif");
       const blocks = isJpeg ? layout.replace("17", "16") : layout;
       const args = ["-c", compression, ...blocks.split(" "), "-p", planes, ...order.split(" ")];
-      if (spawnSync("tiffcp", [...args, pathOf(name), out]).status !== 0) continue;
-      await compare(`${name} ${args.join(" ")}`, new Uint8Array(readFileSync(out)), pixels, isJpeg);
+      const file = madeBy("tiffcp", [...args, from, to], input);
+      if (file) await compare(`${name} ${args.join(" ")}`, file, pixels, isJpeg);
     }
   expectAll(100);
 });
@@ -129,7 +127,7 @@ test("files of libvips have their samples", async () => {
   expectAll(200);
 });
 
-test.skipIf(!has("convert"))("files of ImageMagick have their samples", async () => {
+test.skipIf(!hasProgram("convert"))("files of ImageMagick have their samples", async () => {
   const { compare, expectAll } = comparison();
   const ways = product([
     ["None", "RLE", "LZW", "Zip", "LZMA", "ZSTD", "JPEG"],
@@ -137,19 +135,18 @@ test.skipIf(!has("convert"))("files of ImageMagick have their samples", async ()
     ["-define tiff:rows-per-strip=16", "-define tiff:tile-geometry=64x48"],
     ["none", "plane"],
   ]);
-  for (const [n, { name, pixels }] of sources.entries())
+  for (const [n, { name, pixels, input }] of sources.entries())
     for (const [i, way] of ways.entries()) {
       const [compression, predictor, layout, interlace] = way as [string, string, string, string];
       const isJpeg = compression === "JPEG";
       if (isJpeg && (pixels.data instanceof Uint16Array || interlace === "plane")) continue;
       if (predictor !== "" && !["LZW", "Zip", "LZMA", "ZSTD"].includes(compression)) continue;
-      const out = join(folder, "out.tif");
       const args = [
         ...["-compress", compression, ...predictor.split(" ").filter(Boolean), ...layout.split(" ")],
         ...["-interlace", interlace, "-endian", (i + n) % 2 === 0 ? "LSB" : "MSB"],
       ];
-      execFileSync("convert", [pathOf(name), ...args, out], { stdio: "ignore" });
-      await compare(`${name} ${args.join(" ")}`, new Uint8Array(readFileSync(out)), pixels, isJpeg);
+      const file = converted("convert", [from, ...args, to], { input, from, to });
+      await compare(`${name} ${args.join(" ")}`, file, pixels, isJpeg);
     }
   expectAll(120);
 });

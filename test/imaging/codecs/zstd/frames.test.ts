@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { decompressFrames } from "../../../../src/imaging/codecs/zstd/frames.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";
-import { randomness } from "../jpg/make-matrix.mjs";
+import { randomness } from "../jpg/make-matrix.ts";
 import { mutate } from "../jpg/mutate.ts";
 
 const hasZstd = spawnSync("zstd", ["--version"]).status === 0;

@@ -29,7 +29,7 @@ async function photograph(bands: 1 | 3): Promise<PixelBuffer> {
 
 function flat(width: number, height: number, colour: readonly number[]): PixelBuffer {
   const bands = colour.length;
-  const data = Uint8Array.from({ length: width * height * bands }, (_, i) => colour[i % bands]!);
+  const data = new Uint8Array(width * height * bands).map((_, i) => colour[i % bands]!);
   return { width, height, bands, interpretation: bands === 1 ? "gray" : "rgb", data };
 }
 
@@ -158,7 +158,7 @@ describe("encoding JPEG", () => {
         [256, 200, 1],
       ] as const) {
         let state = 1;
-        const noise = Uint8Array.from({ length: width * height * bands }, () => {
+        const noise = new Uint8Array(width * height * bands).map(() => {
           state = (state * 48271) % 2147483647; // minimal standard generator
           return state >> 8;
         });

@@ -76,7 +76,7 @@ function planesOf(picture: Picture, sampling: Sampling, gap = 0): Plane[] {
   const [across, down] = { "444": [1, 1], "422": [2, 1], "420": [2, 2] }[sampling] as [number, number];
   const [w, h] = [Math.ceil(width / across), Math.ceil(height / down)];
   const reduced = (plane: Uint8Array) =>
-    Uint8Array.from({ length: w * h }, (_, i) => {
+    new Uint8Array(w * h).map((_, i) => {
       const [x, y] = [i % w, Math.floor(i / w)];
       let sum = 0;
       for (let dy = 0; dy < down; dy++)
@@ -193,7 +193,7 @@ describe("the files of the own JPEG encoder", () => {
           height,
           bands,
           interpretation: bands === 1 ? "gray" : "rgb",
-          data: Uint8Array.from({ length: width * height * bands }, (_, i) => colour[i % bands]!),
+          data: new Uint8Array(width * height * bands).map((_, i) => colour[i % bands]!),
         };
         const { data } = await decoded(encode(flat, { quality: 100 }), bands);
         expect(Math.max(...data.map((value, i) => Math.abs(value - flat.data[i]!)))).toBeLessThanOrEqual(1);

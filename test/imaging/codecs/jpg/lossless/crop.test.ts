@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { decode, encode, hasTools, picture, randomness } from "../make-matrix.mjs";
+import { decode, encode, hasTools, picture, randomness } from "../make-matrix.ts";
 import { differences, openIndexed, type Reader } from "../open.ts";
 import { takeApart, withSegments } from "../segments.ts";
 
@@ -99,7 +99,7 @@ it("is not possible off the grid, nor from damaged data", async () => {
 it("equals the samples of the source if it is larger than the module's buffer", async () => {
   const random = randomness(4);
   const side = 1280;
-  const noise = Buffer.from(Uint8Array.from({ length: side * side }, () => random() * 256));
+  const noise = Buffer.from(new Uint8Array(side * side).map(() => random() * 256));
   const source = await sharp(noise, { raw: { width: side, height: side, channels: 1 } })
     .jpeg({ quality: 100 })
     .toBuffer();
@@ -141,7 +141,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
     // a ramp: small differences from block to block, a large one from row end to row start, none in between
     const width = 1024;
     const head = Buffer.from(`P5 ${width} 64 255\n`);
-    const ramp = Buffer.from(Uint8Array.from({ length: width * 64 }, (_, i) => (i % width) >> 2));
+    const ramp = Buffer.from(new Uint8Array(width * 64).map((_, i) => (i % width) >> 2));
     const reader = await openIndexed(encode(Buffer.concat([head, ramp]), ["-quality", "100", "-optimize"]));
     await confirmCut(reader, { x: 0, y: 0, width, height: 64 });
     await confirmCut(reader, { x: 0, y: 8, width, height: 40 });

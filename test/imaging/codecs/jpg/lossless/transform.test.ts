@@ -1,12 +1,8 @@
 // Cuts in other orientations: the same coefficients as jpegtran turns them, by another program's decoder.
 // @module-tag slow
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Rectangle } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { backwardsOf, createTransformer } from "../../../../../src/imaging/codecs/jpg/lossless/transform.ts";
@@ -16,6 +12,7 @@ import { orientationOf } from "../../../../../src/imaging/pipeline/orientation.t
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { grain } from "../../../../grain.ts";
 import { fixture, testHost } from "../../../../host.ts";
+import { filtered } from "../../../../kept.ts";
 import { everything, sampled, seedOf } from "../../../../sampled.ts";
 import { seeded } from "../../../../seeded.ts";
 import { ownModule } from "../../../../wasm/own-modules.ts";
@@ -39,19 +36,14 @@ const transforms: Readonly<Record<number, readonly string[]>> = {
   8: ["-rotate", "270"],
 };
 
-const folder = mkdtempSync(join(tmpdir(), "turned-cut-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
 /**
  * Runs a program of libjpeg over a file. It ends with 2 if it warns of damage, which it does for an invalid
  * code near the end of the data only.
  */
 function run(program: string, options: readonly string[], jpeg: Uint8Array): Uint8Array {
-  const file = join(folder, "in.jpg");
-  writeFileSync(file, jpeg);
-  const { stdout, status, stderr } = spawnSync(program, [...options, file], { maxBuffer: 1 << 28 });
-  if (status !== 0 && status !== 2) throw new Error(`${program} ${options.join(" ")}: ${stderr}`);
-  return new Uint8Array(stdout);
+  const made = filtered(program, options, jpeg, { statuses: [0, 2] });
+  if (!made) throw new Error(`${program} ${options.join(" ")} fails`);
+  return made;
 }
 
 const pixels = (jpeg: Uint8Array) => run("djpeg", ["-dct", "int"], jpeg);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { bytesRatio, worthCropping } from "../../../../../src/imaging/codecs/jpg/lossless/worth-cropping.ts";
 import { quantisationTables } from "../../../../../src/imaging/codecs/jpg/markers/quantisation.ts";
 import { fixture } from "../../../../host.ts";
-import { decode, encode, hasTools } from "../make-matrix.mjs";
+import { decode, encode, hasTools } from "../make-matrix.ts";
 import { openIndexed } from "../open.ts";
 
 /** A photograph that was not in the fit, sharp and softened. */

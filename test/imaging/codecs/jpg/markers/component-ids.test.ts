@@ -7,7 +7,7 @@ import { openTranscoder } from "../../../../../src/imaging/codecs/jpg/transcode/
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { ownModule } from "../../../../wasm/own-modules.ts";
-import { decode, hasTools, transcode } from "../make-matrix.mjs";
+import { decode, hasTools, transcode } from "../make-matrix.ts";
 import { differences, openIndexed, whole } from "../open.ts";
 import { isFrame, putTogether, takeApart } from "../segments.ts";
 

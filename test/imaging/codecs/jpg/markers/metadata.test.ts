@@ -14,7 +14,7 @@ import { named, takeApart, withSegments } from "../segments.ts";
 const plain = fixture("jpg-baseline-420.jpg");
 const tagged = fixture("jpg-exif-xmp-iptc-gps.jpg");
 const read = (file: Uint8Array) => readJpegMetadata(memoryBytes(file));
-const noise = (length: number) => Uint8Array.from({ length }, seeded(length).bind(null, 256));
+const noise = (length: number) => new Uint8Array(length).map(seeded(length).bind(null, 256));
 
 /** APP2 segments of a profile in parts of 60000 bytes, numbered from 1. */
 function iccSegments(profile: Uint8Array) {

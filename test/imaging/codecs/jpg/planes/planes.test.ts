@@ -34,7 +34,7 @@ function slope(width: number, height: number, sampling: Sampling): JpegInput {
   const planes = slopes.slice(0, sampling === "gray" ? 1 : 3).map((at, i) => {
     const [across, down] = i === 0 ? [1, 1] : shares[sampling];
     const size = { width: Math.ceil(width / across), height: Math.ceil(height / down) };
-    const data = Uint8Array.from({ length: size.width * size.height }, (_, n) => {
+    const data = new Uint8Array(size.width * size.height).map((_, n) => {
       const [x, y] = [n % size.width, Math.floor(n / size.width)];
       return Math.round(at((x + 0.5) * across, (y + 0.5) * down));
     });

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { createEngine, openJpeg } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { crc32 } from "../../../../../src/imaging/lib/crc32.ts";
-import { decode, encode, hasTools, makeFile, matrix, picture, randomness } from "../make-matrix.mjs";
+import { decode, encode, hasTools, makeFile, matrix, picture, randomness } from "../make-matrix.ts";
 import { differences, engine, module, openIndexed, whole } from "../open.ts";
 import { withFrame } from "../segments.ts";
 
@@ -221,7 +221,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
     const rows = [...matrix()].filter(({ script }) => script);
     expect(rows.length).toBeGreaterThan(10);
     for (const row of rows) {
-      const file = makeFile({ ...row, width: 1100, height: 50 }, folder);
+      const file = makeFile({ ...row, width: 1100, height: 50 });
       const reader = await openIndexed(file);
       const other = (await openJpeg(() => engine, memoryBytes(file)))!;
       expect(await other.loadAccessPoints(reader.saveAccessPoints()!)).toBe(true);

@@ -11,7 +11,7 @@ import {
 import { ImagingError } from "../../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { everything, seedOf } from "../../../../sampled.ts";
-import { decode, encode, hasTools, picture, randomness } from "../make-matrix.mjs";
+import { decode, encode, hasTools, picture, randomness } from "../make-matrix.ts";
 import { mutate } from "../mutate.ts";
 import { differences, engine, module, openIndexed, resamplePlane, whole } from "../open.ts";
 import { putTogether, takeApart } from "../segments.ts";

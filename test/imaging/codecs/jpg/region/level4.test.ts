@@ -5,7 +5,7 @@ import { openJpeg, type Plane } from "../../../../../src/imaging/codecs/jpg/regi
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { resize } from "../../../../../src/imaging/pipeline/steps/resize.ts";
 import { fixture } from "../../../../host.ts";
-import { randomness } from "../make-matrix.mjs";
+import { randomness } from "../make-matrix.ts";
 import { mutate } from "../mutate.ts";
 import { engine, openIndexed, resamplePlane, whole } from "../open.ts";
 

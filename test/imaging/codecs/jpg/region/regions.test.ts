@@ -13,7 +13,7 @@ import {
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { grain } from "../../../../grain.ts";
 import { reference } from "../../reference.ts";
-import { randomness } from "../make-matrix.mjs";
+import { randomness } from "../make-matrix.ts";
 import { differences, engine, openIndexed, type Reader, whole } from "../open.ts";
 import { withSegments } from "../segments.ts";
 
@@ -239,7 +239,7 @@ it("leaves kinds of JPEG that are not sequential, 8 bit and Huffman-coded to oth
 it("decodes noise, whose blocks end with their last coefficient in a short code, as libjpeg does", async () => {
   const random = randomness(5);
   const [width, height] = [171, 93];
-  const noise = Uint8Array.from({ length: width * height * 3 }, () => 98 + Math.floor(random() * 60));
+  const noise = new Uint8Array(width * height * 3).map(() => 98 + Math.floor(random() * 60));
   const file = await sharp(noise, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 90, chromaSubsampling: "4:4:4" })
     .toBuffer();

@@ -271,7 +271,7 @@ describe("from planes to planes", () => {
     const { data, info } = await sharp(jpeg).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height, info.channels]).toEqual([600, 400, 1]);
     const colours = await rgb(one.file);
-    const luma = Uint8Array.from({ length: data.length }, (_, i) =>
+    const luma = new Uint8Array(data.length).map((_, i) =>
       Math.round(0.299 * colours[3 * i]! + 0.587 * colours[3 * i + 1]! + 0.114 * colours[3 * i + 2]!),
     );
     expect(psnr(new Uint8Array(data), luma)).toBeGreaterThan(38);

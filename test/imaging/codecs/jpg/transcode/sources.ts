@@ -1,11 +1,9 @@
 // JPEG files of many kinds for the tests of the transcode: pictures, scan scripts, and the programs of
 // libjpeg-turbo.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import sharp, { type JpegOptions } from "sharp";
+import { filtered } from "../../../../kept.ts";
+import { isInstalled } from "../../../../programs.ts";
 
 /** Numbers from 0 to 1, the same for the same seed (xorshift32). */
 export function sequence(seed: number): () => number {
@@ -62,15 +60,14 @@ export const scripts = {
 } as const;
 
 /** True if a program is installed on this machine. */
-export const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+export const has = isInstalled;
 
 /**
  * Returns the standard output of a program with `input`; undefined if it fails (a warning, status 2, does not
  * count).
  */
 export function piped(program: string, args: readonly string[], input: Uint8Array): Uint8Array | undefined {
-  const { status, stdout } = spawnSync(program, args, { input, maxBuffer: 1 << 30 });
-  return status === 0 || status === 2 ? new Uint8Array(stdout) : undefined;
+  return filtered(program, args, input, { statuses: [0, 2] });
 }
 
 export interface Recipe {
@@ -87,21 +84,13 @@ export interface Recipe {
 
 /** A file made by cjpeg. */
 export function made({ width, height, quality, sampling, script, restart }: Recipe): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), "transcode-"));
-  try {
-    const args = ["-quality", String(quality), ...sampling];
-    if (restart) args.push("-restart", restart);
-    if (script) {
-      const file = join(folder, "scans");
-      writeFileSync(file, scripts[script][sampling.includes("-grayscale") ? 1 : 0]);
-      args.push("-scans", file);
-    } else args.push("-progressive");
-    const head = new TextEncoder().encode(`P6 ${width} ${height} 255\n`);
-    const ppm = new Uint8Array([...head, ...picture(width, height, width * 41 + height)]);
-    const file = piped("cjpeg", args, ppm);
-    if (!file) throw new Error(`cjpeg ${args.join(" ")}`);
-    return file;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const args = ["-quality", String(quality), ...sampling];
+  if (restart) args.push("-restart", restart);
+  args.push(...(script ? ["-scans", "scans"] : ["-progressive"]));
+  const files = script ? { scans: scripts[script][sampling.includes("-grayscale") ? 1 : 0] } : {};
+  const head = Buffer.from(`P6 ${width} ${height} 255\n`);
+  const ppm = Buffer.concat([head, picture(width, height, width * 41 + height)]);
+  const file = filtered("cjpeg", args, ppm, { statuses: [0, 2], files });
+  if (!file) throw new Error(`cjpeg ${args.join(" ")}`);
+  return file;
 }

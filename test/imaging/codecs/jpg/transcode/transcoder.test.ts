@@ -240,9 +240,8 @@ describe.skipIf(!has("cjpeg"))(
 describe("the level at 1/8 from DC scans", () => {
   it("is exact for blocks of one value each", async () => {
     const [width, height] = [11, 6];
-    const values = Uint8Array.from({ length: width * height }, (_, i) => (i * 37) % 256);
-    const blocks = Uint8Array.from(
-      { length: 64 * width * height },
+    const values = new Uint8Array(width * height).map((_, i) => (i * 37) % 256);
+    const blocks = new Uint8Array(64 * width * height).map(
       (_, i) => values[Math.floor(i / (64 * width)) * width + Math.floor((i % (8 * width)) / 8)]!,
     );
     for (const isProgressive of [true, false]) {

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
-import { randomness } from "../../jpg/make-matrix.mjs";
+import { randomness } from "../../jpg/make-matrix.ts";
 import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 

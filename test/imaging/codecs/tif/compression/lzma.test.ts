@@ -52,7 +52,7 @@ describe.skipIf(!hasXz)("LZMA", () => {
 
   test("data that do not compress are read", async () => {
     const random = seeded(9);
-    const noise = Uint8Array.from({ length: 300 * 300 }, () => random(256));
+    const noise = new Uint8Array(300 * 300).map(() => random(256));
     const fields = plainFields(300, 300, 1, 8, 1, [259, 3, 34925]);
     const bytes = memoryBytes(tiffFile([{ fields, blocks: [compressed(noise, "-6")] }]));
     const header = await codec.probe(bytes, 1);

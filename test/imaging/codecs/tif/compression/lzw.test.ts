@@ -55,7 +55,7 @@ function oldStyleLzw(data: Uint8Array): Uint8Array {
 /** Bytes between noise and runs, the same in each run. */
 function mixed(length: number): Uint8Array {
   let state = 1;
-  return Uint8Array.from({ length }, (_, i) => {
+  return new Uint8Array(length).map((_, i) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
     return i % 97 < 40 ? i % 7 : state >>> 24;
   });

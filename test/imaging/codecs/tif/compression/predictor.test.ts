@@ -75,7 +75,7 @@ function withFloatDifferences(bytes: Uint8Array, kind: Kind): Uint8Array {
   const perRow = kind.width * kind.samples;
   for (let y = 0; y < height; y++) {
     const start = y * perRow * size;
-    const row = Uint8Array.from({ length: perRow * size }, (_, n) => {
+    const row = new Uint8Array(perRow * size).map((_, n) => {
       const b = Math.floor(n / perRow); // 0: the most significant
       return bytes[start + (n % perRow) * size + (kind.bigEndian ? b : size - 1 - b)]!;
     });
@@ -95,7 +95,7 @@ const kinds = (bits: readonly number[], samples: readonly number[], float: boole
 
 function noise({ width, samples, bits, float, bigEndian }: Kind): Uint8Array {
   const next = seeded(width * 64 + samples + bits);
-  const bytes = Uint8Array.from({ length: width * height * samples * (bits / 8) }, () => next(256));
+  const bytes = new Uint8Array(width * height * samples * (bits / 8)).map(() => next(256));
   // Numbers from 0 to 1: a sign of 0, and an exponent near its bias.
   const size = bits / 8;
   if (float)

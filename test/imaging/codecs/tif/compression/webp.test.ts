@@ -6,7 +6,7 @@ import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { ImagingError } from "../../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
-import { randomness } from "../../jpg/make-matrix.mjs";
+import { randomness } from "../../jpg/make-matrix.ts";
 import { mutate } from "../../jpg/mutate.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
@@ -24,7 +24,7 @@ const photo = sharp(fixture("base.png"))
   .extract({ left: 90, top: 40, ...size });
 const rgb = await photo.clone().raw().toBuffer();
 /** The photograph, ever less transparent from left to right. */
-const rgba = Uint8Array.from({ length: 131 * 77 * 4 }, (_, i) =>
+const rgba = new Uint8Array(131 * 77 * 4).map((_, i) =>
   i % 4 < 3 ? rgb[(i >> 2) * 3 + (i % 4)]! : (((i >> 2) % 131) * 255) / 130,
 );
 const pictures = {
