@@ -13,7 +13,7 @@ import { type Served, served } from "../served.ts";
 
 const [width, height] = [900, 700];
 const below = seeded(58);
-const noise = Uint8Array.from({ length: 3 * width * height }, () => below(256));
+const noise = new Uint8Array(3 * width * height).map(() => below(256));
 const picture = () => sharp(noise, { raw: { width, height, channels: 3 } });
 const tiles = { tile: true, pyramid: true, tileWidth: 128, tileHeight: 128 } as const;
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "png-depth-"));
   app = await served(`sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`);
   // the left half is black and white, the right one a ramp
-  const data = Uint8Array.from({ length: 512 * 256 }, (_, i) => {
+  const data = new Uint8Array(512 * 256).map((_, i) => {
     const x = i % 512;
     return x < 256 ? ((x >> 4) & 1) * 255 : x - 256;
   });

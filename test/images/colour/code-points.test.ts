@@ -217,7 +217,7 @@ describe("a gray image with a profile of RGB", () => {
   test.skipIf(!hasExifTool)("is so in JPEG and TIFF", async () => {
     const profile = join(folder, "18.icc");
     writeFileSync(profile, gamma18());
-    const data = Uint8Array.from({ length: 18 * 8 * 8 }, (_, i) => ramp[Math.floor((i % (18 * 8)) / 8)]!);
+    const data = new Uint8Array(18 * 8 * 8).map((_, i) => ramp[Math.floor((i % (18 * 8)) / 8)]!);
     const gray = sharp(data, { raw: { width: 18 * 8, height: 8, channels: 1 } }).toColourspace("b-w");
     const files = {
       "gray.jpg": await gray.clone().jpeg({ quality: 100 }).toBuffer(),

@@ -72,7 +72,7 @@ const names = [...Object.keys(masters), ...copied];
 /** Transparent here and there. */
 function fineAlpha(width: number, height: number): Uint8Array {
   const random = seeded(5);
-  return Uint8Array.from({ length: width * height }, () => 255 - random(3) * 100);
+  return new Uint8Array(width * height).map(() => 255 - random(3) * 100);
 }
 
 beforeAll(async () => {
@@ -205,7 +205,7 @@ function tapsOf(cell: number): readonly (readonly [pixel: number, weight: number
 /** Columns of noise around 0 without anything that cells show: least squares by conjugate gradients. */
 function hiddenNoise(): Float64Array {
   const random = seeded(9);
-  const noise = Float64Array.from({ length: wide }, () => random(121) - 60);
+  const noise = new Float64Array(wide).map(() => random(121) - 60);
   const taps = Array.from({ length: cells }, (_, cell) => tapsOf(cell));
   const seen = (columns: Float64Array) =>
     Float64Array.from(taps, (of) => of.reduce((sum, [pixel, weight]) => sum + weight * columns[pixel]!, 0));
@@ -240,7 +240,7 @@ function hiddenNoise(): Float64Array {
 function noisy(): Sharp {
   const noise = hiddenNoise();
   const golden = (Math.sqrt(5) - 1) / 2;
-  const data = Uint8Array.from({ length: wide * high }, (_, i) =>
+  const data = new Uint8Array(wide * high).map((_, i) =>
     Math.floor(128 + noise[i % wide]! + ((Math.floor(i / wide) * golden) % 1)),
   );
   return sharp(data, { raw: { width: wide, height: high, channels: 1 } });

@@ -237,7 +237,7 @@ async function flopped(image: Sharp): Promise<Picture> {
 }
 
 describe("the orientation is read from", () => {
-  const small = { width: 6, height: 4, bands: 1, data: Uint8Array.from({ length: 24 }, (_, i) => i * 10) };
+  const small = { width: 6, height: 4, bands: 1, data: new Uint8Array(24).map((_, i) => i * 10) };
   const png = (...before: readonly (readonly [string, Uint8Array])[]) =>
     makePng({ ...small, depth: 8, type: 0, sample: (x, y) => small.data[y * 6 + x]!, before });
   const text = (keyword: string, block: Uint8Array) => {

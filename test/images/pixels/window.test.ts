@@ -80,7 +80,7 @@ const files = {
     file(
       8,
       1,
-      Uint8Array.from({ length: side * side }, (_, i) => 100 + Math.round(50 * share(i))),
+      new Uint8Array(side * side).map((_, i) => 100 + Math.round(50 * share(i))),
     ),
 };
 

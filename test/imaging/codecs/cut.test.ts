@@ -33,7 +33,7 @@ async function look(data: Uint8Array) {
 const join = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const random = (bytes: number, seed = 7) => {
   const next = seeded(seed);
-  return Uint8Array.from({ length: bytes }, () => next(256));
+  return new Uint8Array(bytes).map(() => next(256));
 };
 
 const sound = readdirSync(fixturesFolder).filter(

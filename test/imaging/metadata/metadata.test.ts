@@ -208,5 +208,5 @@ const codestream = (file: Uint8Array) => file.subarray(Buffer.from(file).indexOf
 
 function noise(length: number): Uint8Array {
   const below = seeded(5);
-  return Uint8Array.from({ length }, () => below(256));
+  return new Uint8Array(length).map(() => below(256));
 }

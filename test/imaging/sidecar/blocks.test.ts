@@ -16,7 +16,7 @@ import { sequence } from "../codecs/jpg/transcode/sources.ts";
 
 const noise = (length: number, seed = 7) => {
   const next = sequence(seed);
-  return Uint8Array.from({ length }, () => 256 * next());
+  return new Uint8Array(length).map(() => 256 * next());
 };
 
 /** Much quicker than comparing element by element. */

@@ -104,7 +104,7 @@ sidecarContract("a TIFF that is read with a window", {
 
 /** A gray TIFF of 16 bits, 1024 pixels wide, in strips of 64 rows. */
 function wideStrips(height: number): Uint8Array {
-  const rows = Uint16Array.from({ length: 1024 * height }, (_, i) => (i * 7919) % 50_000);
+  const rows = new Uint16Array(1024 * height).map((_, i) => (i * 7919) % 50_000);
   const blocks = Array.from({ length: height / 64 }, (_, i) => {
     const strip = rows.subarray(i * 64 * 1024, (i + 1) * 64 * 1024);
     return new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength);

@@ -8,7 +8,7 @@ import { sequence } from "../codecs/jpg/transcode/sources.ts";
 
 const noise = (length: number, seed: number) => {
   const next = sequence(seed);
-  return Uint8Array.from({ length }, () => 256 * next());
+  return new Uint8Array(length).map(() => 256 * next());
 };
 const beside = await listBlocks(noise(blockBytes + 1, 3));
 

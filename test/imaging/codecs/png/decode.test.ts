@@ -137,7 +137,7 @@ describe("the pixels of a PNG", () => {
             chunkSize: 97,
             before: [
               ...(type === 3
-                ? ([["PLTE", Uint8Array.from({ length: 3 * 2 ** depth }, () => next() >>> 24)]] as const)
+                ? ([["PLTE", new Uint8Array(3 * 2 ** depth).map(() => next() >>> 24)]] as const)
                 : []),
               ...(transparent ? [["tRNS", transparency(type, depth, values)] as const] : []),
             ],
@@ -252,6 +252,6 @@ function regionOf({ width, height }: PixelBuffer): fc.Arbitrary<Rectangle> {
 
 /** For a palette some alphas; otherwise the first pixel's colour. */
 function transparency(type: number, depth: number, values: readonly number[]): Uint8Array {
-  if (type === 3) return Uint8Array.from({ length: 2 ** depth - 1 }, (_, i) => (i * 83) & 255);
+  if (type === 3) return new Uint8Array(2 ** depth - 1).map((_, i) => (i * 83) & 255);
   return Uint8Array.from(values.slice(0, samplesOf[type]!).flatMap((value) => [value >> 8, value & 255]));
 }

@@ -42,7 +42,7 @@ describe("a written PNG", () => {
   it("of black and white alone has 1 bit if it is said to be bilevel, and decodes to 0 and 255", async () => {
     for (const width of [1, 8, 13]) {
       const next = sequence(width);
-      const data = Uint8Array.from({ length: width * 6 }, () => (next() >>> 31) * 255);
+      const data = new Uint8Array(width * 6).map(() => (next() >>> 31) * 255);
       const pixels = { width, height: 6, bands: 1, interpretation: "gray", data } as const;
       const file = await encodePng(pixels, { bilevel: true }, host);
       expect(file[24]).toBe(1);

@@ -45,7 +45,7 @@ describe("reading", () => {
     for (const interlaced of [false, true])
       test(`colour type ${type}, ${depth} bit${interlaced ? ", interlaced" : ""} has the same samples as in image-rs`, async () => {
         const next = sequence(type * 100 + depth);
-        const palette = Uint8Array.from({ length: 3 * 2 ** depth }, () => next() >>> 24);
+        const palette = new Uint8Array(3 * 2 ** depth).map(() => next() >>> 24);
         const file = makePng({
           width: 45,
           height: 37,

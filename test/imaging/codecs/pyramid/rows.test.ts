@@ -19,7 +19,7 @@ const blank = async () => new Uint8Array();
 /** An image of gradients and noise, so that its sidecar takes several blocks. */
 function picture() {
   const random = seeded(7);
-  const data = Uint8Array.from({ length: width * height * 3 }, (_, i) => (i / 50 + random(60)) & 255);
+  const data = new Uint8Array(width * height * 3).map((_, i) => (i / 50 + random(60)) & 255);
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 

@@ -15,7 +15,7 @@ async function decode(data: Uint8Array) {
   return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
 }
 
-const ramp = (count: number, step = 7) => Uint8Array.from({ length: count }, (_, i) => (i * step) & 255);
+const ramp = (count: number, step = 7) => new Uint8Array(count).map((_, i) => (i * step) & 255);
 const fieldsWithout = (tags: readonly number[], fields: TestPicture["fields"]) =>
   fields.filter(([tag]) => !tags.includes(tag));
 
@@ -89,7 +89,7 @@ test("inks of InkSet 2 without names are CMYK", async () => {
 
 describe("a palette of 16-bit indices", () => {
   const [width, height] = [24, 10];
-  const indices = Uint16Array.from({ length: width * height }, (_, i) => (i * 2731) & 0xffff);
+  const indices = new Uint16Array(width * height).map((_, i) => (i * 2731) & 0xffff);
   const channels = [0, 1, 2].map((band) =>
     Array.from({ length: 65536 }, (_, i) => (i * (band + 1)) & 0xffff),
   );
@@ -150,7 +150,7 @@ describe("a missing PhotometricInterpretation", () => {
   });
 
   test("with CCITT means that 0 is white, as in libtiff", async () => {
-    const raw = Uint8Array.from({ length: 64 * 8 }, (_, i) => (i % 64 < 20 ? 0 : 255));
+    const raw = new Uint8Array(64 * 8).map((_, i) => (i % 64 < 20 ? 0 : 255));
     const written = await sharp(raw, { raw: { width: 64, height: 8, channels: 1 } })
       .toColourspace("b-w")
       .tiff({ compression: "ccittfax4", bitdepth: 1, miniswhite: true })

@@ -166,7 +166,7 @@ describe("webp output", () => {
   it.each([1, 2, 3, 4] as const)("keeps the colours and the exact alpha of %i bands", async (bands) => {
     const rgba = await raw(fixture("png-rgba8.png"));
     const from = { 1: [1], 2: [1, 3], 3: [0, 1, 2], 4: [0, 1, 2, 3] }[bands];
-    const data = Uint8Array.from({ length: 240000 * bands }, (_, i) => {
+    const data = new Uint8Array(240000 * bands).map((_, i) => {
       return rgba[Math.floor(i / bands) * 4 + (from[i % bands] as number)] as number;
     });
     const interpretation = bands < 3 ? "gray" : "rgb";

@@ -162,7 +162,7 @@ test.each([
 ] as const)("pixels of %i bands of %i bytes come back in all sizes", (bands, depth) => {
   for (const [width, height] of sizes) {
     const stride = width * bands * depth + 5;
-    const bytes = Uint8Array.from({ length: 3 + stride * height }, () => random() * 256);
+    const bytes = new Uint8Array(3 + stride * height).map(() => random() * 256);
     const coded = coder.encodePixels({ bytes, at: 3, stride }, { width, height }, { bands, depth });
     const decoded = coder.decodePixels(coded, width, height, { bands, depth })!;
     expect(decoded.length).toBe(width * height * bands * depth);
@@ -187,13 +187,13 @@ test.each([
   (bands, depth, width) => {
     const bytesPerPixel = bands * depth;
     const stride = width * bytesPerPixel + 7;
-    const bytes = Uint8Array.from({ length: 5 + 20 * stride }, () => random() * 256);
+    const bytes = new Uint8Array(5 + 20 * stride).map(() => random() * 256);
     const tiles = [...coder.encodeRow({ bytes, at: 5, stride }, { width, height: 20 }, { bands, depth })];
     expect(tiles.length).toBe(Math.ceil(width / mostSide));
     for (const [n, tile] of tiles.entries()) {
       const at = 5 + n * mostSide * bytesPerPixel;
       const size = { width: Math.min(mostSide, width - n * mostSide), height: 20 };
-      const alone = Uint8Array.from({ length: size.width * 20 * bytesPerPixel }, (_, i) => {
+      const alone = new Uint8Array(size.width * 20 * bytesPerPixel).map((_, i) => {
         const y = Math.floor(i / (size.width * bytesPerPixel));
         return bytes[at + y * stride + (i % (size.width * bytesPerPixel))]!;
       });
@@ -205,7 +205,7 @@ test.each([
 
 test("two rows of tiles that are coded alternately do not change each other", () => {
   const [width, height] = [3000, 3];
-  const pictures = [0, 1].map(() => Uint8Array.from({ length: width * height * 3 }, () => random() * 256));
+  const pictures = [0, 1].map(() => new Uint8Array(width * height * 3).map(() => random() * 256));
   const coded = (bytes: Uint8Array) =>
     coder.encodeRow({ bytes, at: 0, stride: width * 3 }, { width, height }, { bands: 3, depth: 1 });
   const [first, second] = pictures.map((bytes) => [...coded(bytes)]) as [Uint8Array[], Uint8Array[]];
@@ -217,7 +217,7 @@ test("two rows of tiles that are coded alternately do not change each other", ()
 });
 
 test("planes of pixels are green, and red and blue minus green", () => {
-  const bytes = Uint8Array.from({ length: 40 * 30 * 3 }, () => random() * 256);
+  const bytes = new Uint8Array(40 * 30 * 3).map(() => random() * 256);
   const coded = coder.encodePixels(
     { bytes, at: 0, stride: 120 },
     { width: 40, height: 30 },
@@ -230,8 +230,7 @@ test("planes of pixels are green, and red and blue minus green", () => {
     [2, 1],
   ] as const) {
     const { plane, taken } = coder.decode(coded.subarray(at), 40, 30)!;
-    const expected = Uint8Array.from(
-      { length: 1200 },
+    const expected = new Uint8Array(1200).map(
       (_, i) => bytes[3 * i + band]! - (minus === undefined ? 0 : bytes[3 * i + minus]!),
     );
     expect(packed(plane)).toEqual(expected);

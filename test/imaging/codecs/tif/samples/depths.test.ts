@@ -202,10 +202,7 @@ describe("floating point", () => {
     const bigEndian = tiffFile([{ fields: fields([]), blocks: [big] }], { bigEndian: true });
     expect([...(await decode(bigEndian)).data]).toEqual(expected);
     // predictor 3: planes of bytes, the most significant first, as differences
-    const planes = Uint8Array.from(
-      { length: stored.length },
-      (_, i) => big[(i % 10) * size + Math.floor(i / 10)]!,
-    );
+    const planes = new Uint8Array(stored.length).map((_, i) => big[(i % 10) * size + Math.floor(i / 10)]!);
     const differences = planes.map((byte, i) => byte - (planes[i - 1] ?? 0));
     const third = fields([
       [259, 3, 8],
@@ -283,7 +280,7 @@ test("a file of any depth and format ends in pixels or in an error of the servic
   await fc.assert(
     fc.asyncProperty(kind, async ({ bits, format, samples, photometric, planar, length }) => {
       const random = seeded(length);
-      const block = Uint8Array.from({ length }, () => random(256));
+      const block = new Uint8Array(length).map(() => random(256));
       const fields = plainFields(
         9,
         5,

@@ -82,7 +82,7 @@ describe("kinds that libvips writes", () => {
 
 const W = 5;
 const H = 4;
-const ramp = (count: number, step = 7) => Uint8Array.from({ length: count }, (_, i) => (i * step) & 255);
+const ramp = (count: number, step = 7) => new Uint8Array(count).map((_, i) => (i * step) & 255);
 const strip = (fields: TestPicture["fields"], ...blocks: Uint8Array[]) => [{ fields, blocks }];
 
 describe("kinds built by hand", () => {
@@ -156,7 +156,7 @@ describe("kinds built by hand", () => {
   ] as const)("%s, interleaved and planar", async (_name, photometric, extra, expected, count?: number) => {
     const colours = { 1: 1, 2: 3, 5: 4, 8: 3 }[photometric];
     const samples = count ?? colours + extra.length;
-    const stored = Uint8Array.from({ length: samples }, (_, i) => i + 1);
+    const stored = new Uint8Array(samples).map((_, i) => i + 1);
     const fields = plainFields(1, 1, samples, 8, photometric, [338, 3, ...extra]);
     const planes = [...stored].map((value) => Uint8Array.of(value));
     for (const file of [

@@ -184,11 +184,11 @@ describe("YCbCr outside JPEG", () => {
 
   test("planes of one size are read, and further samples are alpha", async () => {
     const planes = [0, 1, 2].map((band) =>
-      Uint8Array.from({ length: 40 }, (_, i) => sampleAt(band, i % 8, Math.floor(i / 8))),
+      new Uint8Array(40).map((_, i) => sampleAt(band, i % 8, Math.floor(i / 8))),
     );
     const fields = plainFields(8, 5, 3, 8, 6, [530, 3, 1, 1]);
     const apart = await decode(tiffFile([{ fields: [...fields, [284, 3, 2]], blocks: planes }]));
-    const mixed = Uint8Array.from({ length: 120 }, (_, i) => planes[i % 3]![Math.floor(i / 3)]!);
+    const mixed = new Uint8Array(120).map((_, i) => planes[i % 3]![Math.floor(i / 3)]!);
     const together = await decode(tiffFile([{ fields, blocks: [mixed] }]));
     expect([...apart.data]).toEqual([...together.data]);
     const gray = plainFields(1, 1, 4, 8, 6, [530, 3, 1, 1], [338, 3, 2]);
