@@ -59,7 +59,7 @@ export function kept(making: Making, make: () => Uint8Array): Uint8Array {
   return made;
 }
 
-/** Returns the bytes of an entry, which is their digest and the bytes; undefined if there is none like that. */
+/** Returns the bytes of an entry, which is their digest and the bytes; undefined if there is none. */
 function read(path: string): Uint8Array | undefined {
   try {
     const entry = readFileSync(path);

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Ended {
-  /** As a shell has it: 127 if the program is not installed, 128 and the number of the signal that ended it. */
+  /** As a shell has it: 127 for a program that is not installed, 128 and its number for a signal. */
   readonly status: number;
   readonly stdout: Uint8Array;
   readonly stderr: string;

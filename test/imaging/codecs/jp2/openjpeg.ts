@@ -9,7 +9,7 @@ export const hasOpenJpegTools = hasProgram("opj_compress") && hasProgram("opj_de
 type Samples = "ppm" | "pgm" | "raw" | "rawl";
 type Coded = "j2k" | "jp2";
 
-/** Returns a codestream, or a file of the kind `to`, that opj_compress makes of a picture of the kind `from`. */
+/** Returns a file of the kind `to` that opj_compress makes of a picture of the kind `from`. */
 export function opjCompress(
   input: Uint8Array,
   options: readonly string[],
