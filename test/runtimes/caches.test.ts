@@ -45,9 +45,9 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       expect(first[0]).toBe(200);
       // Entries are written after the response.
       const entriesOf = async ({ admin }: RedisServer) => (await admin.keys("*:e:*")).length;
-      await expect.poll(() => entriesOf(servers.redis), { timeout: 120_000 }).toBe(1);
-      await expect.poll(() => entriesOf(servers.behindFront), { timeout: 120_000 }).toBeGreaterThan(0);
-      await expect.poll(() => servers.bucket.objects.size, { timeout: 120_000 }).toBeGreaterThan(0);
+      await expect.poll(() => entriesOf(servers.redis)).toBe(1);
+      await expect.poll(() => entriesOf(servers.behindFront)).toBeGreaterThan(0);
+      await expect.poll(() => servers.bucket.objects.size).toBeGreaterThan(0);
       // Asked for again, the entry is used.
       const [key = ""] = await servers.redis.admin.keys("*:e:*");
       const used = () => servers.redis.admin.zscore("{smalti/render}:used", key.split(":e:")[1] ?? "");

@@ -54,7 +54,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
 
   it("prints once what it serves", async () => {
     const heading = new RegExp(`smalti \\S+ on ${runtime.name.replace(/\d+$|-container$/, "")}`, "g");
-    await expect.poll(server.output, { timeout: 30_000 }).toMatch(/source +images: .*\n/);
+    await expect.poll(server.output).toMatch(/source +images: .*\n/);
     expect(server.output().match(heading)).toHaveLength(1);
   });
 
@@ -80,9 +80,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       leaving.write(`GET ${path} HTTP/1.1\r\nHost: images.test\r\n\r\n`),
     );
     leaving.on("error", () => {});
-    await expect
-      .poll(() => origin.asked.some(({ path }) => path === "left.jpg"), { timeout: 30_000 })
-      .toBe(true);
+    await expect.poll(() => origin.asked.some(({ path }) => path === "left.jpg")).toBe(true);
     const stays = get(path);
     await new Promise((resolve) => setTimeout(resolve, 300));
     leaving.resetAndDestroy();

@@ -23,7 +23,7 @@ describe.each(chosenRuntimes())("MCP on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { extra });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   it.each(Object.entries(generations))("serves a session of %s", async (name, connect) => {

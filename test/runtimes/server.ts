@@ -117,8 +117,7 @@ export async function startServer(
 }
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  const end = Date.now() + 240_000;
-  while (Date.now() < end && child.exitCode === null) {
+  while (child.exitCode === null) {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.ok) return;

@@ -38,7 +38,7 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
       extra: "hook: { engine: js, js: { file: ./hooks.js, timeout: 300ms } }\n",
       arrange: (images) => writeFileSync(join(images, "../hooks.js"), hooks),
     });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   const info = async (identifier: string) => {
@@ -80,7 +80,7 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
   it("are read again when the file changes", async () => {
     const text = 'export const resolve = ({ identifier }) => ({ key: identifier.replace("new/", "") });\n';
     writeFileSync(join(server.directory, "hooks.js"), text);
-    await expect.poll(() => info("new/base.png"), { timeout: 60_000 }).toEqual(found);
+    await expect.poll(() => info("new/base.png")).toEqual(found);
   });
 });
 

@@ -9,7 +9,7 @@ describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { env: operator });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   const see = async (path: string) => {
@@ -49,7 +49,7 @@ describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
       return answer.headers.get("Cache-Status");
     };
     await ask();
-    await expect.poll(ask, { timeout: 10_000 }).toBe("smalti; hit");
+    await expect.poll(ask).toBe("smalti; hit");
     const answer = await fetch(`${server.url}/admin/api/purge`, {
       method: "POST",
       headers: { ...asOperator, "Content-Type": "application/json" },

@@ -12,12 +12,12 @@ describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
       // Nobody listens on port 1.
       sources: ['{ name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}" }'],
     });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   it("name a source whose server is unreachable", async () => {
     await expect
-      .poll(server.output, { timeout: 60_000 })
+      .poll(server.output)
       .toMatch(
         /source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not respond\. Start its server/,
       );

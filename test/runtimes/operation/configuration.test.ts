@@ -12,7 +12,7 @@ describe.each(chosenRuntimes())("the configuration page on $name", (runtime) => 
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { env: operator, extra: "# of the library\nlog: { level: warn }\n" });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   const page = async () => (await fetch(`${server.url}/admin/config`, { headers: asOperator })).text();

@@ -17,7 +17,7 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { env: operator });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   const watch = (signal?: AbortSignal) =>
@@ -79,7 +79,7 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
       expect(head.status).toBe(503);
       leaving.abort();
     }
-  }, 120_000);
+  });
 
   if (!runtime.hosted)
     it("ends with the service, which does not wait for it", async () => {

@@ -9,7 +9,7 @@ describe.each(chosenRuntimes())("/metrics on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { extra: "metrics: { enabled: true }\n" });
-  }, 300_000);
+  });
   afterAll(() => server.close());
 
   it("counts requests, and names the runtime", async () => {
