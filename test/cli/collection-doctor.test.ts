@@ -158,7 +158,7 @@ describe("the commands of the report", () => {
       expect(warm.out).not.toContain("slow_first");
     }
     rmSync(images, { recursive: true });
-  }, 60_000);
+  });
 });
 
 test("smalti doctor of an empty folder finds nothing", async () => {

@@ -191,7 +191,7 @@ describe("render", () => {
     }
     expect(ended).toEqual({ code: 130, out: "", err: "smalti: interrupted\n" });
     expect(readdirSync(folder)).not.toContain("large.out");
-  }, 120_000);
+  });
 
   test("keeps the limits of a configuration, but not its sources", async () => {
     const root = JSON.stringify(fixturesFolder);

@@ -193,7 +193,7 @@ describe("SIGTERM", () => {
       await server.said(/info {2}stopping/);
       expect(answered).toBe(false);
       const port = Number(new URL(server.url).port);
-      await expect.poll(() => refusalOf(port), { timeout: 60_000 }).toBe("ECONNREFUSED");
+      await expect.poll(() => refusalOf(port)).toBe("ECONNREFUSED");
       const { status, bytes } = await answer;
       expect(status).toBe(200);
       expect(await sharp(bytes).stats()).toMatchObject({ isOpaque: false }); // decodes to its end; uncovered corners
