@@ -281,10 +281,14 @@ describe("a purge while images are rendered", () => {
       ["red", red],
     ] as const) {
       let over = false;
+      let answers = 0;
       const load = [0, 1, 2, 3].map(async (worker) => {
-        for (let n = worker; !over; n += 3) found.add(await colourOf(app, paths[n % paths.length] as string));
+        for (let n = worker; !over; n += 3) {
+          found.add(await colourOf(app, paths[n % paths.length] as string));
+          answers++;
+        }
       });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await expect.poll(() => answers).toBeGreaterThan(8);
       await replace(picture);
       for (const master of masters) await purgeImage(app.parts, master);
       for (const path of paths) expect([path, await colourOf(app, path)]).toEqual([path, colour]);

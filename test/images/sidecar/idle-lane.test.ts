@@ -7,8 +7,12 @@ function setUp() {
   const load = { running: 0, waiting: 0 };
   let time = 0;
   const events: string[] = [];
+  let looks = 0;
   const lane = createIdleLane(
-    () => load,
+    () => {
+      looks++;
+      return load;
+    },
     () => time,
   );
   /** A task that ends when it is released, or with the signal. */
@@ -32,16 +36,16 @@ function setUp() {
       release: () => release(),
     };
   };
-  return { load, lane, events, task, pass: (ms: number) => (time += ms) };
+  return { load, lane, events, task, looks: () => looks, pass: (ms: number) => (time += ms) };
 }
 
 test("tasks run one at a time while nothing else runs or waits", async () => {
-  const { load, lane, events, task } = setUp();
+  const { load, lane, events, task, looks } = setUp();
   const [a, b] = [task("a"), task("b")];
   load.running = 1;
   lane.add("a", a);
   lane.add("b", b);
-  await new Promise((resolve) => setTimeout(resolve, 120));
+  await expect.poll(looks).toBeGreaterThan(3);
   expect(events).toEqual([]);
   load.running = 0;
   await expect.poll(() => events).toEqual(["a begins"]);

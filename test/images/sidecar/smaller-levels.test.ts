@@ -134,7 +134,7 @@ describe.each([
     const access = { id: "built", blocks: heapBlocks(), load: async () => new Uint8Array() };
     const entry = await codec.sidecar!.build(memoryBytes(file), { header, page: 1 }, access);
     sidecar = { id: "loaded", blocks: access.blocks, load: async () => entry };
-  }, 120_000);
+  });
 
   const planOf = (path: string, orientation: number, settings: object) => {
     const shown = { ...header, orientation };

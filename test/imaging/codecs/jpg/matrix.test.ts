@@ -19,5 +19,5 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
       if (bad > 0 || reader.damaged) wrong.push(`${row.name}: ${bad} of ${pixels.data.length}`);
     }
     expect(wrong).toEqual([]);
-  }, 240_000);
+  });
 });
