@@ -132,7 +132,7 @@ describe("the status page", () => {
   test("draws the history of the process, with axes, and again for its script", async () => {
     const app = await application();
     const { history } = app.service.dashboard;
-    await vi.waitFor(() => expect(history?.read()).toHaveLength(1));
+    await expect.poll(() => history?.read()).toHaveLength(1);
     expect(await page(app)).toContain("Its chart begins in a minute.");
     const samples: HistorySample[] = [0, 4, 1].map((failures, i) => ({
       at: Date.now() - (2 - i) * 3_600_000,

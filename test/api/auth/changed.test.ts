@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { type Browser, browserOf, hashes } from "./served.ts";
@@ -134,10 +134,7 @@ describe("a login by a password file", () => {
     const app = await startWith(`ann:${hashes.bcrypt}\nbob:${hashes.bcrypt}\n`);
     const [ann, bob] = [await logIn(app), await logIn(app, "bob")];
     writeFileSync(file(), text);
-    await vi.waitFor(async () => expect(await seen(app, ann)).toEqual([401, 401, 200]), {
-      timeout: 20_000,
-      interval: 200,
-    });
+    await expect.poll(() => seen(app, ann), { interval: 200 }).toEqual([401, 401, 200]);
     expect(await seen(app, bob)).toEqual([200, 200, 200]);
   });
 
@@ -145,10 +142,9 @@ describe("a login by a password file", () => {
     const app = await startWith(`ann:${hashes.bcrypt}\n`);
     const ann = await logIn(app);
     writeFileSync(file(), "ann:plain\n");
-    await vi.waitFor(async () => expect((await app.service.ready()).passwords?.[0]?.healthy).toBe(false), {
-      timeout: 20_000,
-      interval: 200,
-    });
+    await expect
+      .poll(async () => (await app.service.ready()).passwords?.[0]?.healthy, { interval: 200 })
+      .toBe(false);
     expect(await seen(app, ann)).toEqual([200, 200, 200]);
   });
 });

@@ -681,7 +681,7 @@ describe("a provider that does not respond", () => {
     await site.service.close();
   });
 
-  test("is waited for five seconds, and by 32 readers at most", { timeout: 20_000 }, async () => {
+  test("is waited for five seconds, and by 32 readers at most", async () => {
     const site = await siteWith();
     let asked = 0;
     provider.answer = (path) => {

@@ -234,7 +234,7 @@ describe.each(["text", "json"] as const)("the log as %s", (format) => {
       await app.get("/iiif/3/staff%2Fbase.png/info.json", { headers });
     }
     await app.service.close();
-  }, 240_000);
+  });
 
   test("has one unbroken line for each of many mixed requests", () => {
     const ofRequests = lines.filter((line) =>

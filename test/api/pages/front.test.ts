@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fixturesFolder } from "../../host.ts";
+import { hang } from "../../limits.ts";
 import { type Served, served } from "../../served.ts";
 import { bcrypt, type Gated, gated } from "../access/gated.ts";
 
@@ -47,7 +48,7 @@ const search = (app: Served, target: string, headers: Record<string, string> = {
     const page = await get(app, target, headers);
     expect(page.html).not.toContain("not complete");
     return page;
-  }, 10_000);
+  }, hang);
 
 describe("the front page", () => {
   let app: Served;
@@ -163,7 +164,7 @@ describe("the picture of a folder", () => {
     const pictured = async (app: Served) =>
       items((await get(app, "/")).html).map((item) => item.includes("<img"));
     const app = await served(source(deep));
-    await vi.waitFor(async () => expect(await pictured(app)).toEqual([false, true]), 10_000);
+    await vi.waitFor(async () => expect(await pictured(app)).toEqual([false, true]), hang);
     const wide = lay(
       Object.fromEntries(
         ["many", "some"].flatMap((name) => [
@@ -173,7 +174,7 @@ describe("the picture of a folder", () => {
       ),
     );
     const other = await served(source(wide));
-    await vi.waitFor(async () => expect(await pictured(other)).toEqual([false, true]), 10_000);
+    await vi.waitFor(async () => expect(await pictured(other)).toEqual([false, true]), hang);
   });
 
   test("is none that a manifest file hides", async () => {
@@ -188,7 +189,7 @@ describe("the picture of a folder", () => {
       const { html } = await get(app, "/");
       expect(html).not.toContain("a%2F1%2Fx.png");
       expect(all(/src="([^"]*)"/g, listOf(html))[0]).toContain("a%2F2%2Fy.png");
-    }, 10_000);
+    }, hang);
   });
 });
 
@@ -314,7 +315,7 @@ describe("gated folders", () => {
       const reader = items((await get(locked.app, "/", headers)).html);
       expect(reader[2]).toContain("outer%2Finner%2F2.png");
       expect(reader[5]).toContain("secret%2Fcover.png");
-    }, 10_000);
+    }, hang);
   });
 
   test("under a lock are found by their titles alone", async () => {

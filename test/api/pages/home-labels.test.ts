@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { startFacts } from "../../../src/start/facts.ts";
 import { fixturesFolder } from "../../host.ts";
+import { hang } from "../../limits.ts";
 import { type Served, served } from "../../served.ts";
 
 let root: string;
@@ -216,7 +217,7 @@ describe("the image to zoom in", () => {
     const own = await site(pictures);
     const page = await html("/", "en", own);
     // By now the index of the search has been read too.
-    await vi.waitFor(async () => expect(await html("/?q=x", "en", own)).not.toContain("not complete"), 4000);
+    await vi.waitFor(async () => expect(await html("/?q=x", "en", own)).not.toContain("not complete"), hang);
     expect(new Set(own.listed.map((path) => basename(path)))).toContain("aaa");
     own.listed.length = 0;
     expect(await html("/", "en", own)).toBe(page);
