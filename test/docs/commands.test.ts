@@ -14,7 +14,7 @@ import { Session } from "./session.ts";
 let built: Built;
 beforeAll(async () => {
   built = await buildProgram();
-}, 300_000);
+});
 afterAll(() => built?.remove());
 
 const env = new Proxy<Record<string, string>>(
@@ -29,7 +29,6 @@ const pages = [...docsPages, readme].map((page) => ({ path: page.path, blocks: b
 
 test.for(pages.filter(({ blocks }) => blocks.some(isRun)))(
   "the commands of $path work, from the first to the last",
-  { timeout: 300_000 },
   async ({ path, blocks }, context) => {
     const session = new Session(join(built.dist, "main.js"), await freePort());
     try {
@@ -54,7 +53,6 @@ const addressesOf = (blocks: readonly Block[]) =>
 
 test.for(pages.filter(({ blocks }) => addressesOf(blocks).length > 0))(
   "the addresses in the HTML of $path respond",
-  { timeout: 60_000 },
   async ({ blocks }) => {
     const session = new Session(join(built.dist, "main.js"), await freePort());
     try {

@@ -64,7 +64,7 @@ describe.runIf(hasCaddy)("Caddy", () => {
       service?.close();
     });
 
-    test("serves https under the name of the page", { timeout: 30_000 }, async () => {
+    test("serves https under the name of the page", async () => {
       const authority = join(folder, "caddy/pki/authorities/local/root.crt");
       const bodyOf = () =>
         new Promise<string>((resolve) => {
@@ -76,7 +76,7 @@ describe.runIf(hasCaddy)("Caddy", () => {
             .once("error", ({ message }) => resolve(message))
             .end();
         });
-      await expect.poll(bodyOf, { timeout: 20_000 }).toBe("https");
+      await expect.poll(bodyOf).toBe("https");
     });
   });
 });

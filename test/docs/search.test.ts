@@ -144,7 +144,7 @@ beforeAll(async () => {
   await buildSite(folder);
   sections = JSON.parse(readFileSync(join(folder, "assets/sections.json"), "utf8")) as readonly Section[];
   index = createIndex(sections);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("sections with most words are found if none has all of them", () => {

@@ -18,6 +18,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { fixturesFolder } from "../host.ts";
+import { hang } from "../limits.ts";
 
 /** Files of every folder that a page serves, by the names that pages use: key and fixture. */
 const pictures: Readonly<Record<string, string>> = {
@@ -61,7 +62,7 @@ for word in "$@"; do
 done
 SERVICE_ADDR=127.0.0.1:$PORT setsid $SMALTI "\${args[@]}" >"$ROOT/server.log" 2>&1 </dev/null &
 echo $! >"$ROOT/pid"
-for _ in $(seq 600); do
+while :; do
   [ "$(/usr/bin/curl -so /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT/health")" = 200 ] && exit 0
   kill -0 "$(cat "$ROOT/pid")" 2>/dev/null || break
   sleep 0.1
@@ -144,7 +145,7 @@ export class Session {
       env: this.#env,
       input,
       encoding: "utf8",
-      timeout: 120_000,
+      timeout: hang,
     });
     const state = join(this.#root, "state");
     this.#state = existsSync(state) ? readFileSync(state, "utf8") : "";

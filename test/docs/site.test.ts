@@ -21,7 +21,7 @@ beforeAll(async () => {
     pages.set(name, html);
     anchors.set(name, new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id)));
   }
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const root = `${docsFolder}../`;
