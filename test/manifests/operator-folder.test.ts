@@ -121,4 +121,4 @@ test("a folder of 20,000 files is listed once, and each of its pages has the req
   for (let n = 0; n < 20_000; n++) writeFileSync(join(top, `main/long/${n}.png`), "");
   const last = await page("long", 19_990, 60);
   expect([last.total, last.entries.length, last.entries.at(-1)?.name]).toEqual([20_000, 10, "19999.png"]);
-}, 60_000);
+});

@@ -6,6 +6,7 @@ import { addressRule, isAllowedHost, parseHost } from "../../src/sources/address
 import { httpRemote } from "../../src/sources/http.ts";
 import { type HttpSourceOptions, placeOf, sourceOptions } from "../../src/sources/options.ts";
 import type { RetryPolicy } from "../../src/sources/remote-http.ts";
+import { hang } from "../limits.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 const platform = nodePlatform(new URL("../../dist/", import.meta.url));
@@ -258,7 +259,7 @@ describe("the check", () => {
       response.writeHead(status, { location: "https://login.example.org/" }).end();
       return true;
     };
-    const checked = remote({ url: `${origin.url}/{identifier}` }).check(AbortSignal.timeout(2000));
+    const checked = remote({ url: `${origin.url}/{identifier}` }).check(AbortSignal.timeout(hang));
     if (problem) await expect(checked).rejects.toThrow(problem);
     else await expect(checked).resolves.toBeUndefined();
     origin.behaviour.instead = undefined;
@@ -269,7 +270,7 @@ describe("the check", () => {
     ["nothing that answers", "http://127.0.0.1:9/{identifier}", /does not respond/],
   ])("of %s reports the reason, and not the address", async (_, url, problem) => {
     const error = await remote({ url })
-      .check(AbortSignal.timeout(2000))
+      .check(AbortSignal.timeout(hang))
       .catch((each: Error) => each);
     expect(String(error)).toMatch(problem);
     expect(String(error)).not.toMatch(/localhost|127\.0\.0\.1/);

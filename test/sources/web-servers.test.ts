@@ -6,6 +6,7 @@ import { httpRemote } from "../../src/sources/http.ts";
 import { userAgentOf } from "../../src/sources/index.ts";
 import { type HttpSourceOptions, sourceOptions } from "../../src/sources/options.ts";
 import { fixture } from "../host.ts";
+import { hang } from "../limits.ts";
 import { served } from "../served.ts";
 import { masterOf, type Origin } from "../servers/origin.ts";
 import { startS3 } from "../servers/s3.ts";
@@ -202,7 +203,7 @@ describe("a request", () => {
     ]);
     const remote = httpRemote(parsed as HttpSourceOptions, platform, undefined, agent);
     await remote.get("a", { offset: 0, length: 10 });
-    await remote.check(AbortSignal.timeout(5000));
+    await remote.check(AbortSignal.timeout(hang));
     const [read, check] = origin.asked.map(({ headers }) => [headers["user-agent"], headers.accept]);
     expect(check).toEqual(read);
     return read;

@@ -234,7 +234,7 @@ describe("a folder that fails", () => {
     hangs = false;
     release();
     await expect
-      .poll(async () => (await service.ready()).caches.map(({ healthy }) => healthy), { timeout: 60_000 })
+      .poll(async () => (await service.ready()).caches.map(({ healthy }) => healthy))
       .toEqual([true, true, true]);
     await service.check(2);
     expect((await filesBelow(path)).length).toBeGreaterThan(0);

@@ -88,7 +88,7 @@ test.each([
   const { exporter, counts, bodies } = exporterTo(...statuses);
   // Two whole batches and a rest; the first is refused, and its pause has not passed.
   for (let i = 0; i < 1100; i++) exporter.add(trace, answered);
-  await vi.waitFor(() => expect(bodies.length).toBe(1));
+  await expect.poll(() => bodies.length).toBe(1);
   await turn();
   await exporter.close();
   expect({ sent: counts.sent.value, dropped: counts.dropped.value }).toEqual(expected);
@@ -100,7 +100,7 @@ test("a batch that is sent again goes before later ones", async () => {
   // Two whole batches with different trace states.
   for (const state of ["a=1", "b=2"])
     for (let i = 0; i < 512; i++) exporter.add({ ...trace, state }, answered);
-  await vi.waitFor(() => expect(bodies.length).toBe(1));
+  await expect.poll(() => bodies.length).toBe(1);
   await turn();
   await exporter.close();
   const states = bodies.map((body) => /"traceState":"([^"]+)"/.exec(new TextDecoder().decode(body))?.[1]);

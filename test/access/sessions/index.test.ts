@@ -52,7 +52,7 @@ function expectBack(sessions: Sessions): Promise<void> {
       () => true,
       () => false,
     );
-  return expect.poll(answers, { timeout: 60_000 }).toBe(true);
+  return expect.poll(answers).toBe(true);
 }
 
 /** All that can be asked fails as busy: nothing says that somebody is logged in, or is not. */
@@ -380,13 +380,10 @@ describe("sessions in a folder", () => {
     await sessions.logIn(grant("first"));
     const [first = ""] = await filesBelow(path);
     await expect
-      .poll(
-        async () => {
-          if (connectionsEndWithRequest) await sessions.logIn(grant("again"));
-          return (await filesBelow(path)).includes(first);
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        if (connectionsEndWithRequest) await sessions.logIn(grant("again"));
+        return (await filesBelow(path)).includes(first);
+      })
       .toBe(false);
   });
 

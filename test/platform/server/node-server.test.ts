@@ -352,7 +352,7 @@ describe("stopping", () => {
     const answer = rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); // keep-alive: the server has to close it
     await arrived.opened;
     const stopped = serving.stop(240_000);
-    await expect.poll(() => refusalOf(port), { timeout: 60_000 }).toBe("ECONNREFUSED");
+    await expect.poll(() => refusalOf(port)).toBe("ECONNREFUSED");
     go.open();
     expect(await answer).toContain("whole");
     await stopped;
