@@ -402,6 +402,13 @@ describe("limits", () => {
 });
 
 describe("a job that waits for bytes", () => {
+  /** Lets milliseconds of the test's clock pass until a promise is settled. */
+  async function passing<T>(promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    void promise.finally(() => (isOver = true)).catch(() => {});
+    await expect.poll(() => vi.advanceTimersByTime(1) && isOver, { interval: 5 }).toBe(true);
+    return promise;
+  }
   /** A permit that can always be taken again. */
   const place = () => {
     const left = deferred();
@@ -461,20 +468,23 @@ describe("a job that waits for bytes", () => {
   });
 
   it("does not spend its time on that", async () => {
-    const runs = [platform, { ...platform, startWorker: undefined as never }].map(async (each) => {
-      const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
-      await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits); // its worker has started
-      const { place: own, whenLeft } = place();
-      const { bytes, letGo } = heldBytes();
-      const timeoutMs = 4000;
-      const waits = pool.run(rendering({ plan, bytes }), { timeoutMs, place: own });
-      await whenLeft;
-      await new Promise((resolve) => setTimeout(resolve, timeoutMs + 500));
-      letGo();
-      expect(await waits).toEqual(await inPlace());
-      expect(readCounts(counts).timeouts).toBe(0);
-    });
-    await Promise.all(runs);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+    try {
+      for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
+        const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
+        const { place: own, whenLeft } = place();
+        const { bytes, letGo } = heldBytes();
+        const timeoutMs = 4000;
+        const waits = pool.run(rendering({ plan, bytes }), { timeoutMs, place: own });
+        await passing(whenLeft);
+        vi.advanceTimersByTime(timeoutMs + 500);
+        letGo();
+        expect(await passing(waits)).toEqual(await inPlace());
+        expect(readCounts(counts).timeouts).toBe(0);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("keeps its permit for bytes that arrive immediately", async () => {
@@ -604,7 +614,7 @@ describe("cancelling", () => {
     const running = codeOf(pool.run(rendering({ plan, file, bytes }), { ...limits, signal: gone.signal }));
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, 30)); // longer than its grace
     expect(isAlive).toBe(true);
     tell({ kind: "ready" });
     await end;
