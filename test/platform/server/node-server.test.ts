@@ -260,6 +260,7 @@ describe("clients", () => {
     // The server's timer ends while the head is on its way.
     await new Promise((resolve) => setTimeout(resolve, 90));
     socket.write("GET /2 HTTP/1.1\r\n");
+    // Longer than its grace.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     socket.write("Host: h\r\n\r\n");
     expect(await next()).toMatch(/^HTTP\/1\.1 200 /);
@@ -330,7 +331,7 @@ describe("clients", () => {
     const { port } = await listen({
       writeTimeoutMs: 50,
       fetch: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 250));
+        await new Promise((resolve) => setTimeout(resolve, 250)); // longer than the write timeout
         return new Response("late");
       },
     });
