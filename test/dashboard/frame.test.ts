@@ -166,7 +166,7 @@ describe("a frame", () => {
     const redis = await startRedis();
     const monitor = await redis.admin.monitor();
     try {
-      const slot = `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 10s }`;
+      const slot = `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s }`;
       const { service } = await application(`{ render: ${slot}, info: ${slot}, origin: { backend: none } }`);
       let calls = 0;
       let heard = "";

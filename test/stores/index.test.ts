@@ -131,8 +131,8 @@ describe("the cache slots", () => {
     const bucket = await startS3({ account: undefined });
     const redis = await startRedis();
     const backends = [
-      `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, anonymous: true }`,
-      `{ backend: redis, addr: "127.0.0.1:${redis.port}" }`,
+      `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, timeout: 60s, anonymous: true }`,
+      `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s }`,
     ].map((text) => parse(text));
     for (const backend of backends) {
       const { slots } = slotsOf({ render: backend, info: backend, origin: backend }, { env: {} });

@@ -162,11 +162,11 @@ describe("active sessions", () => {
   });
 
   test.each([
-    ["Redis", () => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }`],
+    ["Redis", () => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s } }`],
     [
       "S3",
       () =>
-        `{ backend: s3, s3: { bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
+        `{ backend: s3, s3: { bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, timeout: 60s, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
     ],
   ])("in %s are counted in all", async (backend, session) => {
     const app = await gated(session());
@@ -179,7 +179,7 @@ describe("active sessions", () => {
 
   test("of a shared store are requested at most every ten seconds", async () => {
     const app = await gated(
-      `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: seldom/ } }`,
+      `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s, prefix: seldom/ } }`,
     );
     await logIn(app, "terms");
     expect(figure(await pageOf(app), "Sessions")).toBe("1");

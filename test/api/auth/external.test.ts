@@ -159,10 +159,10 @@ describe("a pending login", () => {
 
   test("counts for ten minutes", async () => {
     const one = reader();
-    await kept(one, "/late");
     try {
       vi.useFakeTimers({ toFake: ["Date"] });
       const began = Date.now();
+      await kept(one, "/late");
       vi.setSystemTime(began + 595_000);
       expect(await back(one)).toBe("https://images.example.org/late");
       await kept(one, "/late");

@@ -16,7 +16,9 @@ const open = "/iiif/3/open%2Fbase.png/full/50,/0/default.png";
 const login = "/iiif/auth/login/terms";
 
 const replica = () =>
-  servedWithAuth({ more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }` });
+  servedWithAuth({
+    more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s } }`,
+  });
 
 let replicas: readonly [Served, Served];
 beforeEach(async () => {
@@ -51,7 +53,7 @@ test("a login on one server counts on the other, and a logout there ends it on b
 test("a login counts for all services with the same prefix, and for no service with another", async () => {
   const service = (prefix: string) =>
     servedWithAuth({
-      more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: ${prefix} } }`,
+      more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s, prefix: ${prefix} } }`,
     });
   const services = [await service("museum/"), await service("museum/"), await service("library/")];
   const reader = browserOf(services[0] as Served);

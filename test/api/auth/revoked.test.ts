@@ -46,9 +46,10 @@ const stores: Readonly<Record<string, (name: string) => string>> = {
     mkdirSync(join(folder, name), { recursive: true });
     return `{ backend: filesystem, path: ${JSON.stringify(join(folder, name))} }`;
   },
-  redis: (name) => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: ${name}/ } }`,
+  redis: (name) =>
+    `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s, prefix: ${name}/ } }`,
   s3: (name) =>
-    `{ backend: s3, s3: { bucket: ${bucket.bucket}, prefix: ${name}/, endpoint: "${bucket.url}", path_style: true, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
+    `{ backend: s3, s3: { bucket: ${bucket.bucket}, prefix: ${name}/, endpoint: "${bucket.url}", path_style: true, timeout: 60s, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
 };
 
 /** A profile for each way, and the picture that it opens. */

@@ -507,6 +507,7 @@ test("folders and servers are looked at only when somebody asks for their figure
       return nodeFiles().list(path);
     },
   };
+  const before = Date.now();
   const app = await application("", { files: looked });
   await app.service.registry.read(["http_requests", "cache_lookups"]);
   expect(looks).toBe(0);
@@ -519,5 +520,5 @@ test("folders and servers are looked at only when somebody asks for their figure
     "scans",
     "web",
   ]);
-  expect(Date.now() - checkedAt).toBeLessThan(10_000);
+  expect(checkedAt).toBeGreaterThanOrEqual(before);
 });

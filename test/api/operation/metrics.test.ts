@@ -183,7 +183,7 @@ describe("with a shared store", () => {
   afterAll(() => redis.close());
 
   test("asks it for its entries at most every ten seconds", async () => {
-    const slot = `{ backend: redis, addr: "127.0.0.1:${redis.port}" }`;
+    const slot = `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s }`;
     const app = await application(
       `cache: { render: ${slot}, info: { backend: heap }, origin: { backend: heap } }`,
     );

@@ -50,6 +50,12 @@ beforeAll(async () => {
     }),
   );
   app = await served(config());
+  // On a busy machine some labels are read too late for the first pages.
+  for (const [target, label] of [
+    ["/", "Une carte rare"],
+    ["/?in=hours", "f. 1r"],
+  ] as const)
+    await vi.waitFor(async () => expect(await html(target)).toContain(label), hang);
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
