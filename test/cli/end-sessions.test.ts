@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const stores = {
-  redis: () => ({ backend: "redis", redis: { addr: `127.0.0.1:${redis.port}` } }),
+  redis: () => ({ backend: "redis", redis: { addr: `127.0.0.1:${redis.port}`, timeout: "60s" } }),
   filesystem: () => ({ backend: "filesystem", path: join(folder, "kept") }),
   heap: () => ({ backend: "heap" }),
 } as const;

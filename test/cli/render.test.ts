@@ -16,7 +16,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
-import { type Built, buildProgram, type Output } from "./built.ts";
+import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;
 let folder: string;
@@ -181,15 +181,13 @@ describe("render", () => {
     const plain = { width: 12_000, height: 12_000, channels: 3, background: "#369" } as const;
     writeFileSync(join(folder, "large.png"), await sharp({ create: plain }).png().toBuffer());
     const args = ["render", "large.png", "full/max/0/default.png", "-o", "large.out"];
-    let ended: Output | undefined;
     // A process that does not listen for it yet ends by the signal, without a code.
-    for (let delay = 1000; (ended?.code ?? null) === null && delay < 20_000; delay *= 2) {
-      const running = built.start(args, { cwd: folder });
-      await new Promise((done) => setTimeout(done, delay));
-      running.process.kill("SIGINT");
-      ended = await running.ended;
-    }
-    expect(ended).toEqual({ code: 130, out: "", err: "smalti: interrupted\n" });
+    const tells = "process.on('newListener', (name) => name === 'SIGINT' && console.log('listens'));";
+    const flags = ["--import", `data:text/javascript,${encodeURIComponent(tells)}`];
+    const running = built.start(args, { cwd: folder, flags });
+    await running.said(/listens/);
+    running.process.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: 130, out: "listens\n", err: "smalti: interrupted\n" });
     expect(readdirSync(folder)).not.toContain("large.out");
   });
 

@@ -266,7 +266,7 @@ describe.concurrent("a cache that never responds", () => {
 
   const hanging = async (name: string, timeout: string) => {
     const { port } = silent.address() as AddressInfo;
-    const redis = `{ backend: redis, addr: "127.0.0.1:${port}", timeout: 2s }`;
+    const redis = `{ backend: redis, addr: "127.0.0.1:${port}", timeout: 6s }`;
     const file = write(name, `shutdown_timeout: ${timeout}\ncache: { info: ${redis} }`);
     const server = await built.serve(["-config", file]);
     // The facts of the sample are being written to the cache when the server stops.
