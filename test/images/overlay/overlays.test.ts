@@ -16,6 +16,7 @@ import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { filesystemSource } from "../../../src/sources/filesystem.ts";
 import { createSources } from "../../../src/sources/index.ts";
 import { fixturesFolder, testHost } from "../../host.ts";
+import { hang } from "../../limits.ts";
 
 let folder: string;
 const codecs = createCodecs(testHost);
@@ -66,7 +67,7 @@ const answer = { width: 100, height: 100 };
 
 describe("the overlay image", () => {
   test("is checked once and decoded once for all concurrent callers while it counts as current", async () => {
-    const { overlays, counts, master } = await counted();
+    const { overlays, counts, master } = await counted({ revalidateMs: hang });
     const found = await Promise.all(Array.from({ length: 50 }, () => overlays.of(master, answer)));
     expect(new Set(found.map((overlay) => overlay?.image)).size).toBe(1);
     await overlays.of(master, answer);
