@@ -82,8 +82,10 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     leaving.on("error", () => {});
     await expect.poll(() => origin.asked.some(({ path }) => path === "left.jpg")).toBe(true);
     const stays = get(path);
+    // The other one has joined by then, which nothing tells; a later one starts by itself.
     await new Promise((resolve) => setTimeout(resolve, 300));
     leaving.resetAndDestroy();
+    // The server has seen it by then.
     await new Promise((resolve) => setTimeout(resolve, 300));
     release();
     origin.behaviour.hold = undefined;

@@ -3,7 +3,6 @@
 
 import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chosenRuntimes } from "./runtimes.ts";
@@ -55,13 +54,14 @@ describe.each(chosenRuntimes())("smalti on $name with an overlay", (runtime) => 
     expect(await corner(first)).toEqual([255, 0, 0]);
     const file = join(server.directory, "images", "mark.png");
     renameSync(file, `${file}.away`);
-    await wait(1500);
+    const other = async () => (await get("base.png/full/149,/0/default.png")).status;
+    await expect.poll(other).toBe(500);
     for (const init of [{}, { method: "HEAD" }, { headers: { "If-None-Match": etag } }])
       expect((await get(target, init)).status).toBe(500);
     expect((await get("base.png/info.json")).status).toBe(200);
     copyFileSync(`${file}.away`, file);
     rmSync(`${file}.away`);
-    await wait(1500);
+    await expect.poll(other).toBe(200);
     const again = await get(target, { headers: { "If-None-Match": etag } });
     expect(again.status).toBe(304);
   });

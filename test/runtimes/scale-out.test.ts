@@ -89,7 +89,7 @@ describe.each(chosenRuntimes().filter(({ name }) => name.startsWith("node")))(
       // Sessions survive a restart of Redis if it writes its data; "always" means before each response.
       redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
       bucket = await startS3();
-      const shared = `backend: redis, addr: "127.0.0.1:${redis.port}", max_memory: 256MiB`;
+      const shared = `backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s, max_memory: 256MiB`;
       const objects = `bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN`;
       writeFileSync(
         join(folder, "config.yaml"),
@@ -103,7 +103,7 @@ cache:
   info: { ${shared} }
   origin: { backend: s3, ${objects} }
 auth:
-  session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }
+  session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", timeout: 60s } }
   profiles: { terms: { pattern: clickthrough, access_service: { backend: builtin } } }
   rules: [{ match: ${gated}, profile: terms }]
 `,
@@ -136,9 +136,12 @@ auth:
 
     /**
      * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how
-     * many were fetched.
+     * many were fetched. `act` may wait until some more are.
      */
-    async function underLoad(round: number, act: () => Promise<unknown>) {
+    async function underLoad(
+      round: number,
+      act: (fetched: (more: number) => Promise<void>) => Promise<unknown>,
+    ) {
       const failures: string[] = [];
       let fetched = 0;
       let isOver = false;
@@ -156,7 +159,11 @@ auth:
         }
       };
       const clients = Promise.all(Array.from({ length: 8 }, client));
-      await act().finally(() => {
+      const more = async (count: number) => {
+        const before = fetched;
+        await expect.poll(() => fetched).toBeGreaterThan(before + count);
+      };
+      await act(more).finally(() => {
         isOver = true;
       });
       await clients;
@@ -209,8 +216,8 @@ auth:
 
     run("no request fails while one replica is killed: the proxy asks another", async () => {
       const [first] = replicas;
-      const failures = await underLoad(2, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+      const failures = await underLoad(2, async (fetched) => {
+        await fetched(20);
         await first?.end("SIGKILL");
       });
       // nginx retries responses that have not begun; those in transfer are cut off.
@@ -220,10 +227,10 @@ auth:
 
     run("no request fails while Redis is restarted, and sessions are there again", async () => {
       const cookie = await logIn(replicas[1] as Replica);
-      const failures = await underLoad(3, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+      const failures = await underLoad(3, async (fetched) => {
+        await fetched(20);
         await redis.kill();
-        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await fetched(40);
         await redis.restart();
       });
       expect(failures).toEqual([]);

@@ -75,7 +75,10 @@ export async function startServer(
     (item) => `  - ${item}\n`,
   );
   const base = `${address}sources:\n${items.join("")}cache: ${cache}\n`;
-  const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
+  // On a busy machine a render may wait for its turn for as long as it takes.
+  const patience = (extra: string) => (/^limits:/m.test(extra) ? "" : "limits: { max_wait: 0s }\n");
+  const configure = (extra: string) =>
+    writeFileSync(join(directory, "config.yaml"), `${base}${patience(extra)}${extra}`);
   if (!bare) configure(extra);
 
   const place = { directory, port, env };

@@ -82,7 +82,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
       });
       // workerd gets its variables as bindings of its configuration.
       const secret = runtime.hosted ? "" : "secret_env: HOOK_SECRET,";
-      const options = `{ url: "${webhook.url}", functions: [resolve, authorize], ${secret} timeout: 3s }`;
+      const options = `{ url: "${webhook.url}", functions: [resolve, authorize], ${secret} timeout: 10s }`;
       server = await startServer(runtime, {
         extra: `hook: { engine: webhook, headers: [X-Group], webhook: ${options} }\n`,
         env: { HOOK_SECRET: "secret" },

@@ -16,7 +16,8 @@ interface Frame {
 describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
-    server = await startServer(runtime, { env: operator });
+    // A stop waits half of shutdown_timeout for responses that do not end: longer than a test may take.
+    server = await startServer(runtime, { env: operator, extra: "shutdown_timeout: 1h\n" });
   });
   afterAll(() => server.close());
 
@@ -55,11 +56,11 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
 
   /** A stream, as soon as there is a place. */
   async function watchSoon(signal: AbortSignal): Promise<Response> {
-    for (let tries = 0; ; tries++) {
+    for (;;) {
       const stream = await watch(signal);
-      if (stream.status === 200 || tries === 300) return stream;
+      if (stream.status === 200) return stream;
       await stream.body?.cancel();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
@@ -86,11 +87,8 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
       const stream = await watchSoon(new AbortController().signal);
       const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
       await reader.read();
-      const began = performance.now();
       server.signal("SIGTERM");
       while (!(await reader.read()).done);
       expect(await server.ended).toBe(0);
-      // A stop waits half of shutdown_timeout for responses that do not end.
-      expect(performance.now() - began).toBeLessThan(7_000);
     });
 });
