@@ -48,6 +48,8 @@ export async function served(
     env,
   );
   if (loaded.problems) throw new Error(problemLines(loaded.problems, "the test"));
+  // On a busy machine a render may wait for its turn for as long as it takes.
+  const limits = { ...loaded.config.limits, ...(!yaml.includes("max_wait") && { max_wait: "0s" }) };
   const targets = new WeakMap<Request, string>();
   const peers = new WeakMap<Request, string>();
   const platform: Platform = {
@@ -69,7 +71,7 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev", {
+  const service = await createService({ ...loaded.config, limits }, platform, over.log ?? silentLog, "dev", {
     access: over.access,
     configFile: over.configFile,
   });
