@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RedisServer } from "../servers/redis.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { startServer } from "./server.ts";
 import { type SharedStores, secrets, startStores } from "./stores.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers?.close());
 
-describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
+describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
   it("keeps its entries in Redis, in Redis over REST and in a bucket, and does without them", async () => {
     await Promise.all([servers.redis.admin.flushall(), servers.behindFront.admin.flushall()]);
     servers.bucket.objects.clear();

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
 import { rawExchange, rawGet } from "../platform/server/raw-http.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { pictures, type Started, startServer } from "./server.ts";
 
 const png = fileURLToPath(new URL("../fixtures/base.png", import.meta.url));
@@ -21,7 +21,7 @@ async function bytes(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
+describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
   let server: Started;
   let origin: Origin;
   beforeAll(async () => {

@@ -3,13 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectClient } from "./kept-connection.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // The runtime itself decides about the connections of workerd.
-const ownServers = chosenRuntimes().filter(({ hosted }) => !hosted);
+const ownServers = runtimesFor("keep-alive").filter(({ hosted }) => !hosted);
 
 describe.each(ownServers)("connections that are kept alive, on $name", (runtime) => {
   let brief: Started;

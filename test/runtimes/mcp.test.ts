@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generations } from "../api/mcp-clients.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -19,7 +19,7 @@ const extra = `mcp: { enabled: true }
 auth: { profiles: { staff: ${staff} }, rules: [{ match: "deep/*", profile: staff }] }
 `;
 
-describe.each(chosenRuntimes())("MCP on $name", (runtime) => {
+describe.each(runtimesFor("mcp"))("MCP on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, { extra });
@@ -81,14 +81,4 @@ describe.each(chosenRuntimes())("MCP on $name", (runtime) => {
       expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed/);
     },
   );
-});
-
-describe.each(chosenRuntimes())("without MCP, $name", (runtime) => {
-  it("has nothing at its address", async () => {
-    const server = await startServer(runtime);
-    const response = await fetch(`${server.url}/mcp`, { method: "POST", body: "{}" });
-    await response.arrayBuffer();
-    expect(response.status).toBe(404);
-    await server.close();
-  });
 });

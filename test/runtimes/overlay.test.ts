@@ -5,14 +5,14 @@ import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { pictures, type Started, startServer } from "./server.ts";
 
 const mark = await sharp({ create: { width: 64, height: 32, channels: 4, background: "#ff0000" } })
   .png()
   .toBuffer();
 
-describe.each(chosenRuntimes())("smalti on $name with an overlay", (runtime) => {
+describe.each(runtimesFor("overlay"))("smalti on $name with an overlay", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, {

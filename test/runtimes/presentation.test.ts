@@ -3,7 +3,7 @@
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 
 const images = 2040;
@@ -11,7 +11,7 @@ const images = 2040;
 // biome-ignore lint/suspicious/noExplicitAny: documents are read by any path.
 type Json = any;
 
-describe.each(chosenRuntimes())("smalti on $name, with folders of images", (runtime) => {
+describe.each(runtimesFor("presentation"))("smalti on $name, with folders of images", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     const arrange = (folder: string) => {
@@ -61,5 +61,11 @@ describe.each(chosenRuntimes())("smalti on $name, with folders of images", (runt
       const { items } = await json("/iiif/presentation/3/many");
       expect([time, items.length, items.at(-1).label.none[0]]).toEqual([time, images, `${images}.png`]);
     }
+  });
+
+  it("has nothing at the address of MCP, which is not enabled", async () => {
+    const response = await fetch(`${server.url}/mcp`, { method: "POST", body: "{}" });
+    await response.arrayBuffer();
+    expect(response.status).toBe(404);
   });
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AwsRoles, startAwsRoles } from "../servers/aws-roles.ts";
 import { type S3Server, startS3 } from "../servers/s3.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { startServer } from "./server.ts";
 
 let roles: AwsRoles;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([roles?.close(), bucket?.close()]));
 
-describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
+describe.each(runtimesFor("roles"))("smalti on $name", (runtime) => {
   it("takes credentials from its container, and renews them once they have expired", async () => {
     const place = `bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true`;
     const server = await startServer(runtime, {

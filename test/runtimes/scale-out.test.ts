@@ -12,7 +12,8 @@ import { freePort } from "../servers/free-port.ts";
 import { exampleSite, hasNginx, type Nginx, startNginx } from "../servers/nginx.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
 import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
-import { chosenRuntimes, type Place, type Runtime } from "./runtimes.ts";
+import type { Place, Runtime } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 
 const requests = Number(process.env.REQUESTS ?? 500);
 const gated = "staff.png";
@@ -71,7 +72,7 @@ class Replica {
   }
 }
 
-describe.each(chosenRuntimes().filter(({ name }) => name.startsWith("node")))(
+describe.each(runtimesFor("replicas").filter(({ name }) => name.startsWith("node")))(
   "three replicas of $name",
   (runtime) => {
     let folder: string;

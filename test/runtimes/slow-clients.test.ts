@@ -7,13 +7,13 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 
 const width = 2500;
 const height = 2000;
 
-describe.each(chosenRuntimes().filter(({ name }) => !name.startsWith("workerd")))(
+describe.each(runtimesFor("slow clients").filter(({ name }) => !name.startsWith("workerd")))(
   "slow clients of smalti on $name",
   (runtime) => {
     let server: Started;

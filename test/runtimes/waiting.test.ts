@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deferred } from "../deferred.ts";
 import { grain } from "../grain.ts";
 import { askedForRest, masterOf, type Origin, startOrigin } from "../servers/origin.ts";
-import { chosenRuntimes } from "./runtimes.ts";
+import { runtimesFor } from "./selection.ts";
 import { pictures, startServer } from "./server.ts";
 
 let origin: Origin;
@@ -18,7 +18,7 @@ afterEach(() => origin.close());
 /** Requests that stall at the same time; the server has two places. */
 const stalling = 12;
 
-describe.each(chosenRuntimes())("smalti on $name, with an origin that stalls", (runtime) => {
+describe.each(runtimesFor("waiting"))("smalti on $name, with an origin that stalls", (runtime) => {
   it("serves all requests for the folder, and the rest when the origin continues", async () => {
     const picture = await grain(1200, 900, 60).png({ compressionLevel: 1 }).toBuffer();
     expect(picture.length, "far more than comes with the first request").toBeGreaterThan(1e6);

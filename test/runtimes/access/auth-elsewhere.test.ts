@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCookieJar } from "../../api/auth/cookie-jar.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../../servers/oidc.ts";
-import { chosenRuntimes } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 
 const base = "https://images.example.org";
@@ -29,7 +29,7 @@ auth:
     - { match: gif-static.gif, profile: partner }
 `;
 
-describe.each(chosenRuntimes())("smalti on $name with logins elsewhere", (runtime) => {
+describe.each(runtimesFor("logins elsewhere"))("smalti on $name with logins elsewhere", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, {

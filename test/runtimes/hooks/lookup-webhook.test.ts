@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mostAtOnce } from "../../../src/hooks/webhook.ts";
 import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
-import { chosenRuntimes } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 
 const status = async (server: Started, identifier: string, headers: Record<string, string> = {}) => {
@@ -21,7 +21,7 @@ const status = async (server: Started, identifier: string, headers: Record<strin
   return response.status;
 };
 
-describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
+describe.each(runtimesFor("lookups"))("hooks on $name", (runtime) => {
   describe("with a template", () => {
     let server: Started;
     beforeAll(async () => {

@@ -2,12 +2,12 @@
 // ended.
 
 import { describe, expect, it } from "vitest";
-import { chosenRuntimes } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { startServer } from "../server.ts";
 
 const burst = 40;
 
-describe.each(chosenRuntimes())("the log on $name", (runtime) => {
+describe.each(runtimesFor("log"))("the log on $name", (runtime) => {
   it("has the lines of a burst, in order, and before later lines", async () => {
     const server = await startServer(runtime, { extra: "log: { requests: true, format: json }\n" });
     try {

@@ -3,13 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Collector, startCollector } from "../../servers/collector.ts";
-import { chosenRuntimes } from "../runtimes.ts";
+import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";
 
-describe.each(chosenRuntimes())("traces on $name", (runtime) => {
+describe.each(runtimesFor("tracing"))("traces on $name", (runtime) => {
   let collector: Collector;
   let server: Started;
   beforeAll(async () => {
