@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { everything, seedOf } from "./test/sampled.ts";
 
 /** The longest file first, which one of two workers takes alone. */
 class LongestFirst extends BaseSequencer {
@@ -9,19 +10,18 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// The images of deploy/, by tests of their own and by those of the runtimes: npm run test:containers. Needs
-// root and podman.
+// The build that people run installs and builds all of it once more: a third of the commits try it.
+const withDefaultBuild = everything || seedOf("default build") % 3 === 0;
+
+// The images of deploy/: npm run test:containers. Needs root and podman.
 export default defineConfig({
   test: {
-    include: [
-      "test/containers/**/*.test.ts",
-      ...["http", "scale-out", "stop"].map((name) => `test/runtimes/${name}.test.ts`),
-    ],
+    include: ["test/containers/**/*.test.ts"],
+    exclude: withDefaultBuild ? [] : ["test/containers/default-build.test.ts"],
     globalSetup: ["test/containers/setup.ts"],
-    env: { RUNTIMES: "node-container,workerd-container" },
     // Ends what hangs; a busy machine may take its time.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     pool: "forks",
     maxWorkers: 2,

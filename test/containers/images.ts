@@ -40,7 +40,11 @@ export const buildImage = (containerfile: string, context: string, ...options: r
     { cwd: context },
   );
 
-/** Builds an image, unless one with the same recipe exists, which the label `recipe` identifies. */
+/** True if an image with this recipe exists, which its label identifies. */
+export const isBuilt = (recipe: string) =>
+  run("buildah", [...store, "images", `--filter=label=recipe=${recipe}`, "--format={{.Name}}"]) !== "";
+
+/** Builds an image, unless one with the same recipe exists. */
 export function buildDebian(image: DebianImage): void {
   const { containerfile, names, variant, packages = "", files = {}, depends = [] } = image;
   const options = ["--mode=root", `--variant=${variant}`, "--dpkgopt=path-exclude=/usr/share/locale/*"];
@@ -48,8 +52,7 @@ export function buildDebian(image: DebianImage): void {
   const digest = createHash("sha256").update(options.join());
   for (const part of [containerfile, ...depends]) digest.update(readFileSync(join(root, part)));
   const recipe = digest.digest("hex").slice(0, 16);
-  const found = run("buildah", [...store, "images", `--filter=label=recipe=${recipe}`, "--format={{.Name}}"]);
-  if (found !== "") return;
+  if (isBuilt(recipe)) return;
   const context = join(cacheFolder, "debian");
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });

@@ -79,8 +79,3 @@ export function removeContainers(filter: string): void {
   const ids = idsOf(filter, "--all");
   if (ids.length > 0) podman("rm", "--force", "--volumes", ...ids);
 }
-
-/** Ends running containers that a filter of podman selects by SIGKILL. */
-export function killContainers(filter: string): void {
-  podman("kill", "--signal=KILL", ...idsOf(filter));
-}

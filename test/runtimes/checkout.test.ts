@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sampled } from "../sampled.ts";
 import { freePort } from "../servers/free-port.ts";
 import { expectJpeg, startProgram } from "./program.ts";
 
@@ -21,10 +22,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each([
+const starts: readonly (readonly [string, readonly string[]])[] = [
   ["deno", ["task", "start"]],
   ["bun", ["run", "start"]],
-])(
+];
+
+// Each takes a whole build, which is the same program for both.
+test.each(sampled("starts of a checkout", starts, 1))(
   "%s without Node builds a fresh checkout, serves the folder in its arguments, and stops cleanly",
   async (name, args) => {
     const checkout = join(folder, name);

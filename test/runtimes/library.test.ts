@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { rolldown } from "rolldown";
@@ -156,6 +156,20 @@ test("the example of Cloudflare Workers serves next to another path, bundled by 
   }
 });
 
+/** Returns what the compiler says about files in the folder. */
+function check(files: readonly string[], skipLibCheck: boolean): string {
+  const flags =
+    "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node";
+  const line = [
+    ...flags.split(" "),
+    ...(skipLibCheck ? ["--skipLibCheck"] : []),
+    "--pretty",
+    "false",
+    ...files,
+  ];
+  return spawnSync(packagedProgram("scripts/check", "tsc"), line, { cwd: folder, encoding: "utf8" }).stdout;
+}
+
 test("the types of the package fit the examples, and refuse unknown options", () => {
   const names = ["# In your", "Hono", "node:http"];
   for (const [i, name] of names.entries()) writeFileSync(join(folder, `typed-${i}.mts`), example(name, "ts"));
@@ -175,42 +189,34 @@ test("the types of the package fit the examples, and refuse unknown options", ()
       "export type { Resolve };",
     ].join("\n"),
   );
-  const check = (...files: string[]) =>
-    spawnSync(
-      packagedProgram("scripts/check", "tsc"),
-      [
-        ..."--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck --module nodenext --target es2022 --types node".split(
-          " ",
-        ),
-        ...files,
-      ],
-      { cwd: folder, encoding: "utf8" },
-    ).stdout;
-  expect(check(...names.map((_, i) => `typed-${i}.mts`), "worker.mts")).toBe("");
-  expect(check("wrong.mts")).toMatch(/'root' does not exist in type 'HandlerOptions'/);
+  const told = check([...names.map((_, i) => `typed-${i}.mts`), "worker.mts", "wrong.mts"], true);
+  expect(told).toMatch(/^wrong\.mts\(2,\d+\): .*'root' does not exist in type 'HandlerOptions'/);
+  expect(told.match(/^\S/gm)).toHaveLength(1);
 });
 
 test("the configuration has the types of its schema, also without skipLibCheck", () => {
-  const config = (text: string) =>
-    `import { createHandler, type Config } from "smalti";\nconst config: Config = ${text};\nawait createHandler({ config });`;
-  const check = (text: string) => {
-    writeFileSync(join(folder, "config.mts"), config(text));
-    const flags =
-      "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node";
-    const line = [...flags.split(" "), "config.mts"];
-    return spawnSync(packagedProgram("scripts/check", "tsc"), line, { cwd: folder, encoding: "utf8" }).stdout;
-  };
   const source = '{ name: "a", type: "filesystem", root: "." }';
-  expect(
-    check(`{ sources: [${source}], cache: { render: { backend: "heap" } }, log: { level: "warn" } }`),
-  ).toBe("");
-  for (const [wrong, message] of [
+  const right = `{ sources: [${source}], cache: { render: { backend: "heap" } }, log: { level: "warn" } }`;
+  const wrong = [
     ['{ bas_url: "" }', "Did you mean to write 'base_url'?"],
     ['{ log: { level: "loud" } }', "is not assignable to type"],
     ['{ sources: [{ name: "a", type: "filesystem" }] }', "Property 'root' is missing"],
     ['{ image: { tile_size: "512" } }', "is not assignable to type 'number"],
-  ] as const)
-    expect(check(wrong)).toContain(message);
+  ] as const;
+  const texts = [right, ...wrong.map(([text]) => text)];
+  for (const [i, text] of texts.entries())
+    writeFileSync(
+      join(folder, `config-${i}.mts`),
+      `import { createHandler, type Config } from "smalti";\nconst config: Config = ${text};\nawait createHandler({ config });`,
+    );
+  const told = check(
+    texts.map((_, i) => `config-${i}.mts`),
+    false,
+  );
+  const toldOf = (i: number) => told.split(/^(?=\S)/m).filter((each) => each.startsWith(`config-${i}.mts(`));
+  for (const [i, [, message]] of wrong.entries()) expect(toldOf(i + 1).join("")).toContain(message);
+  // Nothing about the right one, nor about a file of the package.
+  expect(wrong.flatMap((_, i) => toldOf(i + 1)).join("")).toBe(told);
 });
 
 describe.each([
@@ -232,10 +238,10 @@ async function main([folder, files]) {
 }
 main(process.argv.slice(2)).catch((error) => console.log(error.message));`;
   const extension = format === "esm" ? "mjs" : "cjs";
-  /** Bundles the program into a folder, and runs it there. */
-  const bundle = async (target: string) => {
+  let file: string;
+  beforeAll(async () => {
     const input = join(folder, "bundled.mjs");
-    const file = join(target, `bundled.${extension}`);
+    file = join(folder, "bundles", `${bundler}.${extension}`);
     writeFileSync(input, code);
     if (bundler === "esbuild")
       await esbuild.build({
@@ -251,29 +257,30 @@ main(process.argv.slice(2)).catch((error) => console.log(error.message));`;
       await built.write({ file, format, codeSplitting: false });
       await built.close();
     }
-    return (...args: string[]) => {
-      const run = spawnSync(process.execPath, [file, join(folder, "images"), ...args], {
-        cwd: target,
-        encoding: "utf8",
-      });
-      return [run.stdout, run.stderr];
-    };
+  });
+  /** Runs the program in its folder. */
+  const run = (program: string, ...args: string[]) => {
+    const line = [program, join(folder, "images"), ...args];
+    const { stdout, stderr } = spawnSync(process.execPath, line, { cwd: dirname(program), encoding: "utf8" });
+    return [stdout, stderr];
   };
 
-  test("it finds its files in the package that is installed above it", async () => {
-    const run = await bundle(join(folder, "bundles"));
-    expect(run()).toEqual(["200 200\n192\n", ""]);
+  test("it finds its files in the package that is installed above it", () => {
+    expect(run(file)).toEqual(["200 200\n192\n", ""]);
   });
 
-  test("it finds them in the folder of the option, and without it says what to do", async () => {
+  test("it finds them in the folder of the option, and without it says what to do", () => {
     const away = mkdtempSync(join(tmpdir(), "smalti-bundled-"));
     try {
-      const run = await bundle(away);
-      cpSync(join(folder, "node_modules/smalti/dist"), join(away, "files"), { recursive: true });
-      expect(run("files")).toEqual(["200 200\n192\n", ""]);
-      const [message = ""] = run();
+      const copy = join(away, basename(file));
+      copyFileSync(file, copy);
+      symlinkSync(join(folder, "node_modules/smalti/dist"), join(away, "files"));
+      expect(run(copy, "files")).toEqual(["200 200\n192\n", ""]);
+      const [message = ""] = run(copy);
       expect(message).toMatch(/^the files of smalti .* not next to this module, .* option files.*\n$/);
-      expect(run("images")[0]).toMatch(/^expected the folder dist of the package smalti, received images/);
+      expect(run(copy, "images")[0]).toMatch(
+        /^expected the folder dist of the package smalti, received images/,
+      );
     } finally {
       rmSync(away, { recursive: true, force: true });
     }

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { killContainers, removeContainers, runCommand } from "../containers/podman.ts";
+import { removeContainers, runCommand } from "../containers/podman.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packages = `${root}test/runtimes/node_modules/`;
@@ -35,8 +35,6 @@ export interface Runtime {
   readonly images?: string;
   /** Removes what outlives the command. */
   remove?(place: Place): void;
-  /** Kills the server, if a signal to the command does not. */
-  kill?(place: Place): void;
 }
 
 /** Path of another Node than the one that runs the tests, by the name of its package. */
@@ -130,10 +128,10 @@ function container(
 const inContainer = {
   images: "/images",
   remove: ({ port }: Place) => removeContainers(`label=port=${port}`),
-  kill: ({ port }: Place) => killContainers(`label=port=${port}`),
 } as const;
 
-const containers: readonly Runtime[] = [
+/** The images, which test/containers/ builds and starts. */
+export const containers: readonly Runtime[] = [
   {
     name: "node-container",
     command: (place) => container("smalti-node", place, { env: { SERVICE_ADDR: `127.0.0.1:${place.port}` } }),
@@ -155,8 +153,8 @@ const containers: readonly Runtime[] = [
   },
 ];
 
-/** Returns the runtimes that RUNTIMES names, else all that need no container. */
+/** Returns the runtimes that RUNTIMES names, else all. */
 export function chosenRuntimes(): readonly Runtime[] {
   const names = process.env.RUNTIMES?.split(",");
-  return names ? [...runtimes, ...containers].filter((runtime) => names.includes(runtime.name)) : runtimes;
+  return names ? runtimes.filter(({ name }) => names.includes(name)) : runtimes;
 }

@@ -12,17 +12,18 @@ import { type Started, startServer } from "./server.ts";
 
 const width = 2500;
 const height = 2000;
+/** Noise, so that the response has 15 MB and does not fit into the buffers of the system. */
+const png = await sharp(randomFillSync(Buffer.alloc(width * height * 3)), {
+  raw: { width, height, channels: 3 },
+})
+  .png({ compressionLevel: 1 })
+  .toBuffer();
 
 describe.each(runtimesFor("slow clients").filter(({ name }) => !name.startsWith("workerd")))(
   "slow clients of smalti on $name",
   (runtime) => {
     let server: Started;
     beforeAll(async () => {
-      // Noise, so that the response has 15 MB and does not fit into the buffers of the system.
-      const noise = randomFillSync(Buffer.alloc(width * height * 3));
-      const png = await sharp(noise, { raw: { width, height, channels: 3 } })
-        .png({ compressionLevel: 1 })
-        .toBuffer();
       server = await startServer(runtime, {
         extra: "write_timeout: 2s\nlimits: { max_in_flight_per_ip: 1 }",
         arrange: (images) => writeFileSync(join(images, "noise.png"), png),
