@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import "./test/sampled.ts"; // workers inherit the seed
 
-// One black-box suite over HTTP against the built dist/ on every runtime, as test/runtimes/selection.ts divides
-// it: npm run test:runtimes. RUNTIMES=deno,bun picks.
+// One black-box suite over HTTP against the built dist/ on every runtime, as test/runtimes/selection.ts
+// divides it: npm run test:runtimes. RUNTIMES=deno,bun picks.
 export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],

@@ -39,7 +39,7 @@ const services: DebianImage = {
   packages: "base-passwd,bash,coreutils,dash,libc-bin,nginx-light,redis-server,redis-tools",
 };
 
-/** Builds the image of a runtime from dist/, unless there is one of the same files. TEST_ALL=1 builds it anyway. */
+/** Builds the image of a runtime from dist/; TEST_ALL=1 does so even if there is one of the same files. */
 function buildRuntime(runtime: string): void {
   const containerfile = `deploy/${runtime}.Containerfile`;
   const digest = createHash("sha256").update(`${builtFrom(join(root, "dist"))} ${JSON.stringify(base)}`);
