@@ -12,8 +12,6 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     pool: "forks",
-    // To load the modules takes longer than most tests.
-    isolate: false,
     // Most of its time goes by waiting.
     maxWorkers: 3,
   },
