@@ -1,15 +1,17 @@
 import { defineConfig } from "vitest/config";
+import { limits } from "./test/limits.ts";
+import { prebuiltSources } from "./test/prebuilt/plugin.ts";
 
 // Pages in a real Chromium against the built server.
 export default defineConfig({
+  plugins: [prebuiltSources()],
   test: {
+    setupFiles: ["test/prebuilt/stacks.ts"],
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/install.ts", "test/fresh-dist.ts"],
-    // Files of a worker share its Chromium, and what they import. Limits only catch what hangs.
+    // Files of a worker share its Chromium, and what they import.
     isolate: false,
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    ...limits,
     maxWorkers: 2,
-    expect: { poll: { timeout: 300_000 } },
   },
 });

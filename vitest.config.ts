@@ -1,14 +1,12 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { limits } from "./test/limits.ts";
 import { prebuiltSources } from "./test/prebuilt/plugin.ts";
 import { filesOf } from "./test/projects.ts";
 
 const usual = {
   setupFiles: ["test/equal-bytes.ts", "test/prebuilt/stacks.ts", "test/restored.ts"],
-  // Ends what hangs; a busy machine may take its time.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
-  expect: { poll: { timeout: 600_000 } },
+  ...limits,
   // Threads would share the few threads that read files, and wait for each other.
   pool: "forks",
   isolate: false,
@@ -19,6 +17,7 @@ export default defineConfig({
     globalSetup: ["test/wasm/setup.ts"],
     // npm run test:quick leaves them out.
     tags: [{ name: "slow", description: "Takes seconds on a quiet machine." }],
+    teardownTimeout: limits.teardownTimeout,
     maxWorkers: availableParallelism() + 1,
     projects: [
       {

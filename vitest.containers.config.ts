@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { limits } from "./test/limits.ts";
 import { everything, seedOf } from "./test/sampled.ts";
 
 /** The longest file first, which one of two workers takes alone. */
@@ -19,10 +20,7 @@ export default defineConfig({
     include: ["test/containers/**/*.test.ts"],
     exclude: withDefaultBuild ? [] : ["test/containers/default-build.test.ts"],
     globalSetup: ["test/containers/setup.ts"],
-    // Ends what hangs; a busy machine may take its time.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000 } },
+    ...limits,
     pool: "forks",
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "node_modules/.cache/prebuilt-tests");
 
 /** Entries, which act when they are loaded, and what only workerd can load. */
-const leftOut = /^(main|program|index|imaging|workerd|((hook|password|text)-)?thread)\.ts$|workerd\.tsx?$|\.d\.ts$/;
+const leftOut =
+  /^(main|program|index|imaging|workerd|((hook|password|text)-)?thread)\.ts$|workerd\.tsx?$|\.d\.ts$/;
 
 /** A module of the bundle. */
 export interface Prebuilt {
@@ -71,7 +72,8 @@ async function write(name: string, list: string, sources: readonly string[]): Pr
       { as: `m${at}`, names: Object.keys(spaces[`m${at}`] ?? {}) },
     ]),
   );
-  for (const old of readdirSync(folder)) if (!old.startsWith(name)) rmSync(join(folder, old), { force: true });
+  for (const old of readdirSync(folder))
+    if (!old.startsWith(name)) rmSync(join(folder, old), { force: true });
   writeFileSync(`${list}.${process.pid}`, JSON.stringify({ file, modules } satisfies Bundle));
   renameSync(`${list}.${process.pid}`, list);
 }
