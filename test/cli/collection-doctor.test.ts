@@ -45,11 +45,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const run = (...args: string[]) => built.run(args, { cwd: folder });
+const run = (...args: string[]) => built.command(args, { cwd: folder });
+const inProcess = (...args: string[]) => built.run(args, { cwd: folder });
 
 describe("smalti doctor FOLDER", () => {
   test("groups what is odd, and exits 0 if nothing is wrong", async () => {
-    const { code, out, err } = await run("doctor", "masters");
+    const { code, out, err } = await inProcess("doctor", "masters");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^3 files, /);
     expect(out).toMatch(/\nnote: 1 file \[orientation\]\n.*\n {2}files: sound\/jpg-orient-6\.jpg/);
@@ -62,7 +63,7 @@ describe("smalti doctor FOLDER", () => {
     mkdirSync(join(folder, "masters/bad"));
     cpSync(join(fixturesFolder, "bad-trunc-50.png"), join(folder, "masters/bad/it's.png"));
     writeFileSync(join(folder, "masters/bad/text.tif"), "no image");
-    const { code, out } = await run("doctor", "bad", "-config", "smalti.yaml", "--json", "--measure");
+    const { code, out } = await inProcess("doctor", "bad", "-config", "smalti.yaml", "--json", "--measure");
     expect(code).toBe(1);
     const report = JSON.parse(out);
     expect(report).toMatchObject({ files: 2, problems: 2, formats: { png: 1, none: 1 }, limited: false });
@@ -89,7 +90,7 @@ test("a report names files that end early without --measure, and no sound ones",
     writeFileSync(join(top, `more-${name}`), Buffer.concat([whole, Buffer.from("more ".repeat(50))]));
     writeFileSync(join(top, `sound-${name}`), whole);
   }
-  const { code, out } = await built.run(["doctor", ".", "--json"], {
+  const { code, out } = await built.command(["doctor", ".", "--json"], {
     cwd: top,
     env: { XDG_CACHE_HOME: top },
   });
@@ -145,7 +146,7 @@ describe("the commands of the report", () => {
     ];
     for (const { args, cwd } of cases) {
       const env = { XDG_CACHE_HOME: mkdtempSync(join(folder, "cache-")) };
-      const { out } = await built.run(["doctor", ...args, "--json"], { cwd, env });
+      const { out } = await built.command(["doctor", ...args, "--json"], { cwd, env });
       const { groups, slow: count } = JSON.parse(out);
       const { text, command } = groups.find(({ code }: { code: string }) => code === "slow_first");
       expect([count, text]).toEqual([1, expect.stringContaining("expected to take about 1.")]);
@@ -154,7 +155,7 @@ describe("the commands of the report", () => {
       execFileSync("bash", ["-ec", `${program}\n${command}`], { cwd, env: { ...process.env, ...env } });
       expect(readdirSync(images)).toContain('-it\'s a \n "map".new.tif');
       rmSync(join(images, '-it\'s a \n "map".new.tif'));
-      const warm = await built.run(["doctor", ...args], { cwd, env });
+      const warm = await built.command(["doctor", ...args], { cwd, env });
       expect(warm.out).not.toContain("slow_first");
     }
     rmSync(images, { recursive: true });
@@ -171,7 +172,7 @@ test("smalti doctor of an empty folder finds nothing", async () => {
 });
 
 describe("smalti purge", () => {
-  const purged = async (...args: string[]) => JSON.parse((await run("purge", ...args, "--json")).out).purged;
+  const purged = async (...args: string[]) => JSON.parse((await inProcess("purge", ...args, "--json")).out).purged;
   const warm = () => run("warm", "-config", "smalti.yaml");
 
   test("removes what is cached of an image, a folder, or everything", async () => {
@@ -231,11 +232,11 @@ describe("smalti purge", () => {
     const server = await built.serve(["-config", "memory.yaml"], { cwd: folder, env });
     await (await fetch(`${server.url}/iiif/3/sound%2Fphoto.jpg/full/max/0/default.jpg`)).arrayBuffer();
     const ask = (over: Record<string, string>) =>
-      built.run(["purge", "sound/photo.jpg", "--url", server.url, "--json"], { cwd: folder, env: over });
+      built.command(["purge", "sound/photo.jpg", "--url", server.url, "--json"], { cwd: folder, env: over });
     expect((await ask({})).err).toContain("SERVICE_ADMIN_USER");
     expect(JSON.parse((await ask(env)).out).purged).toMatchObject({ info: 1, render: 1 });
     const unknown = ["purge", "sound/foto.jpg", "--url", server.url];
-    expect(await built.run(unknown, { cwd: folder, env })).toMatchObject({
+    expect(await built.command(unknown, { cwd: folder, env })).toMatchObject({
       code: 1,
       out: expect.stringContaining("Did you mean sound/photo.jpg?"),
     });

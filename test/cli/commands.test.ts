@@ -51,7 +51,7 @@ describe("version and help", () => {
   });
 
   test.each([["help"], ["--help"], ["-h"]])("%s prints every command and variable", async (word) => {
-    const { code, out } = await built.run([word]);
+    const { code, out } = await built.command([word]);
     expect(code).toBe(0);
     for (const name of [
       "smalti DIR",
@@ -113,7 +113,7 @@ describe("help about one command", () => {
   ]);
 
   test.each(spellings)("%s: %s", async (command, line) => {
-    const { code, out, err } = await built.run(line.split(" "));
+    const { code, out, err } = await built.command(line.split(" "));
     expect([code, err]).toEqual([0, ""]);
     for (const text of commands[command] ?? []) expect(out).toContain(text);
     // Nothing of other commands: usage lines begin with their name.
@@ -122,9 +122,9 @@ describe("help about one command", () => {
   });
 
   test("is found behind flags and images", async () => {
-    const about = (await built.run(["help", "doctor"])).out;
-    expect((await built.run(["doctor", "ms-1.tif", "--json", "--help"])).out).toBe(about);
-    expect((await built.run(["-config", "none.yaml", "doctor", "--help"])).out).toBe(about);
+    const about = (await built.command(["help", "doctor"])).out;
+    expect((await built.command(["doctor", "ms-1.tif", "--json", "--help"])).out).toBe(about);
+    expect((await built.command(["-config", "none.yaml", "doctor", "--help"])).out).toBe(about);
   });
 });
 
@@ -135,7 +135,7 @@ describe("check", () => {
     ["sources: []", /anybody can send/],
     ["addr: 127.0.0.1:8080\ntrusted_proxies: [127.0.0.1]", /pass on from clients/],
   ])("warns if clients choose the address that ids begin with: %j", async (text, reason) => {
-    const { code, err } = await built.run(["check", "-config", write("nameless.yaml", text)]);
+    const { code, err } = await built.command(["check", "-config", write("nameless.yaml", text)]);
     expect([code, lines(err)]).toEqual([
       0,
       [expect.stringMatching(/^smalti: warning: .*base_url: is not set, so ids begin with an address/)],
@@ -163,12 +163,12 @@ image: { max_pixel_area: 5000000 }
     expect(lines(first.out).at(-1)).toBe("# No mistakes found.");
     expect(first.out).toContain("tile_size: 512");
     mkdirSync(join(folder, "elsewhere"), { recursive: true });
-    const second = await built.run(["check", "-config", write("elsewhere/again.yaml", first.out)]);
+    const second = await built.command(["check", "-config", write("elsewhere/again.yaml", first.out)]);
     expect(second).toEqual(first);
   });
 
   test("warns about doubtful values, on standard error, and exits 0", async () => {
-    const { code, out, err } = await built.run([
+    const { code, out, err } = await built.command([
       "check",
       "-config",
       write("tall.yaml", `${named}image: { max_output_height: 500 }`),
@@ -187,7 +187,7 @@ image: { max_pixel_area: 5000000 }
       "folders.yaml",
       `${named}sources: [{ name: a, type: filesystem, root: ./nowhere }]\ncache: { render: { backend: filesystem, path: ./a-file/x }, info: { backend: filesystem, path: ./made/later } }`,
     );
-    const { code, out, err } = await built.run(["check", "-config", file]);
+    const { code, out, err } = await built.command(["check", "-config", file]);
     expect([code, out]).toEqual([0, expect.stringContaining("nowhere")]);
     expect(lines(err)).toEqual([
       expect.stringMatching(
@@ -204,7 +204,7 @@ image: { max_pixel_area: 5000000 }
   test("warns of an overlay that is no image; its name is relative to the file, a source's key is not", async () => {
     const checked = async (image: string) =>
       lines(
-        (await built.run(["check", "-config", write("mark.yaml", `${named}overlay: { image: "${image}" }`)]))
+        (await built.command(["check", "-config", write("mark.yaml", `${named}overlay: { image: "${image}" }`)]))
           .err,
       );
     expect(await checked("./a-file")).toEqual([
@@ -237,7 +237,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
   });
 
   test("shows the overrides of the environment", async () => {
-    const { out } = await built.run(["check", "-config", write("env.yaml", yaml)], {
+    const { out } = await built.command(["check", "-config", write("env.yaml", yaml)], {
       env: { SERVICE_MAX_PIXEL_AREA: "77", SERVICE_ADDR: ":9" },
     });
     expect(out).toContain("max_pixel_area: 77");
@@ -263,7 +263,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
   });
 
   test("names the variable of a bad override", async () => {
-    const { code, err } = await built.run(["check"], { env: { SERVICE_ADDR: "8080" } });
+    const { code, err } = await built.command(["check"], { env: { SERVICE_ADDR: "8080" } });
     expect(code).toBe(1);
     expect(err).toContain("(from SERVICE_ADDR)");
   });
@@ -278,20 +278,20 @@ describe("the configuration file", () => {
     ["the flag before the command", (file: string) => ["-config", file, "check"]],
   ])("can be named by %s", async (_, args) => {
     const file = write("named.yaml", "image: { tile_size: 321 }");
-    expect((await built.run(args(file))).out).toContain("tile_size: 321");
+    expect((await built.command(args(file))).out).toContain("tile_size: 321");
   });
 
   test("is named by SERVICE_CONFIG without a flag; a flag takes precedence", async () => {
     const env = { SERVICE_CONFIG: write("by-env.yaml", "image: { tile_size: 111 }") };
-    expect((await built.run(["check"], { env })).out).toContain("tile_size: 111");
+    expect((await built.command(["check"], { env })).out).toContain("tile_size: 111");
     const flag = write("by-flag.yaml", "image: { tile_size: 222 }");
-    expect((await built.run(["check", "-config", flag], { env })).out).toContain("tile_size: 222");
+    expect((await built.command(["check", "-config", flag], { env })).out).toContain("tile_size: 222");
   });
 
   test("is relative to the working directory, and paths inside it to the file", async () => {
     mkdirSync(join(folder, "etc"), { recursive: true });
     write("etc/smalti.yaml", "sources: [{ name: a, type: filesystem, root: ../images }]");
-    const { out } = await built.run(["check", "-config", "etc/smalti.yaml"], { cwd: folder });
+    const { out } = await built.command(["check", "-config", "etc/smalti.yaml"], { cwd: folder });
     expect(out).toContain(`root: ${join(folder, "images")}\n`);
   });
 });
@@ -312,7 +312,7 @@ describe("an unknown command line gets one line of advice, and exit code 2", () 
     ["help about a misspelt command", ["help", "chek"], /there is no command chek; did you mean check\?/],
     ["help about what is no command", ["help", "everything"], /there is no command everything; see smalti/],
   ])("%s", async (_, args, message) => {
-    const { code, out, err } = await built.run(args, { cwd: folder });
+    const { code, out, err } = await built.command(args, { cwd: folder });
     expect([code, out]).toEqual([2, ""]);
     expect(lines(err)).toEqual([expect.stringMatching(message)]);
     expect(err).toMatch(/^smalti: /);
@@ -326,7 +326,7 @@ describe("mistakes get one line of advice, and exit code 1", () => {
     ["a folder that is not there", ["missing"], /missing is not a readable folder; give a folder/],
     ["a file as the folder", ["a-file"], /a-file is not a readable folder; give a folder/],
   ])("%s", async (_, args, message) => {
-    const { code, out, err } = await built.run(args, { cwd: folder });
+    const { code, out, err } = await built.command(args, { cwd: folder });
     expect([code, out]).toEqual([1, ""]);
     expect(lines(err)).toEqual([expect.stringMatching(message)]);
     expect(err).toMatch(/^smalti: /);
@@ -343,7 +343,7 @@ describe("mistakes get one line of advice, and exit code 1", () => {
 
   test("an overlay that is not there", async () => {
     const file = write("unmarked.yaml", "overlay: { image: none.png }");
-    const { code, out, err } = await built.run(["-config", file], { env: anyPort });
+    const { code, out, err } = await built.command(["-config", file], { env: anyPort });
     expect([code, out]).toEqual([1, ""]);
     expect(lines(err)).toEqual([
       expect.stringMatching(
@@ -354,7 +354,7 @@ describe("mistakes get one line of advice, and exit code 1", () => {
 
   test("a root that is not there", async () => {
     const file = write("gone.yaml", "sources: [{ name: scans, type: filesystem, root: ./gone }]");
-    const { code, out, err } = await built.run(["-config", file], { env: anyPort });
+    const { code, out, err } = await built.command(["-config", file], { env: anyPort });
     expect([code, out]).toEqual([1, ""]);
     expect(lines(err)).toEqual([
       expect.stringMatching(/source "scans" at \/.*\/gone: .*Create it, mount it, or correct root/),

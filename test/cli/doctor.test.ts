@@ -39,11 +39,11 @@ afterAll(() => {
 });
 
 const doctor = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  built.run(["doctor", "auth", "-config", file, ...args], { env });
+  built.command(["doctor", "auth", "-config", file, ...args], { env });
 
 describe("smalti doctor auth", () => {
   test("tries a login of each profile, and exits 0 if all is in order", async () => {
-    const { code, out, err } = await doctor(["--url", url]);
+    const { code, out, err } = await built.run(["doctor", "auth", "-config", file, "--url", url]);
     expect([code, err]).toEqual([0, ""]);
     const lines = out.trimEnd().split("\n");
     expect(lines.map((line) => line.split("  ").slice(0, 1)[0]?.trim())).toEqual([
@@ -134,7 +134,7 @@ describe("smalti doctor auth", () => {
     [["doctor", "auth", "--identifier", "../a"], /identifier without empty, \. or \.\. parts/],
     [["doctor", "auth", "--fast"], /doctor auth does not know --fast/],
   ])("explains in one line what is wrong with %j", async (args, message) => {
-    const { code, out, err } = await built.run([...args, "-config", file]);
+    const { code, out, err } = await built.command([...args, "-config", file]);
     expect([code, out]).toEqual([args.includes("--identifier") ? 1 : 2, ""]);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/secret|\n\s+at /);
@@ -143,14 +143,14 @@ describe("smalti doctor auth", () => {
   test("reports that nothing is gated, and which identifiers are public", async () => {
     const none = join(folder, "none.yaml");
     writeFileSync(none, "log: { level: info }\n");
-    expect((await built.run(["doctor", "auth", "-config", none])).err).toMatch(/no section auth/);
+    expect((await built.command(["doctor", "auth", "-config", none])).err).toMatch(/no section auth/);
     const some = join(folder, "some.yaml");
     writeFileSync(some, settings().replace('match: "*"', 'match: "more/*"'));
-    const { code, err } = await built.run(["doctor", "auth", "-config", some, "--identifier", "tile.tif"]);
+    const { code, err } = await built.command(["doctor", "auth", "-config", some, "--identifier", "tile.tif"]);
     expect([code, err]).toEqual([1, expect.stringMatching(/no rule of auth\.rules names tile\.tif/)]);
   });
 
   test("is listed in the help", async () => {
-    expect((await built.run(["help"])).out).toContain("smalti doctor auth");
+    expect((await built.command(["help"])).out).toContain("smalti doctor auth");
   });
 });

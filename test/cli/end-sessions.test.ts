@@ -58,8 +58,9 @@ test.each(["redis", "filesystem"] as const)(
       });
     const [ann, bob] = [await logIn("terms", "ann"), await logIn("terms", "bob")];
     await logIn("former", "eve");
-    const end = (...args: string[]) => built.run(["sessions", "end", ...args, "-config", configFor(store)]);
-    expect(await end("--profile", "terms", "--user=ann")).toEqual({
+    const lineOf = (args: string[]) => ["sessions", "end", ...args, "-config", configFor(store)];
+    const end = (...args: string[]) => built.command(lineOf(args));
+    expect(await built.run(lineOf(["--profile", "terms", "--user=ann"]))).toEqual({
       code: 0,
       out: "1 session ended\n",
       err: "",
@@ -89,14 +90,14 @@ describe("is refused", () => {
     [["sessions", "end", "--user", "--all"], /--user needs a value/],
     [["sessions", "end", "--everybody"], /does not know --everybody/],
   ])("as %j", async (args, message) => {
-    const { code, out, err } = await built.run(args);
+    const { code, out, err } = await built.command(args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(message);
     expect(err.trim().split("\n")).toHaveLength(1);
   });
 
   test("if sessions are in the memory of the service", async () => {
-    const { code, err } = await built.run(["sessions", "end", "--all", "-config", configFor("heap")]);
+    const { code, err } = await built.command(["sessions", "end", "--all", "-config", configFor("heap")]);
     expect([code, err]).toEqual([1, expect.stringContaining("end them on its page /admin/auth")]);
   });
 

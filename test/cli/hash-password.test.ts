@@ -40,21 +40,21 @@ describe("smalti hash-password", () => {
   });
 
   test("makes hashes that a configuration and a password file are checked with", async () => {
-    const { out } = await built.run(["hash-password", "--cost", "4"], { input: "secret" });
+    const { out } = await built.command(["hash-password", "--cost", "4"], { input: "secret" });
     const file = join(folder, "smalti.yaml");
     const profile = (service: string) =>
       `auth: { profiles: { staff: { pattern: active, access_service: { backend: builtin, ${service} } } }, rules: [{ match: "*", profile: staff }] }\n`;
     writeFileSync(file, profile(`users: { ann: ${JSON.stringify(out.trim())} }`));
-    expect(await built.run(["check", "-config", file])).toMatchObject({ code: 0 });
+    expect(await built.command(["check", "-config", file])).toMatchObject({ code: 0 });
     writeFileSync(file, profile("users: { ann: top-secret }"));
-    const refused = await built.run(["check", "-config", file]);
+    const refused = await built.command(["check", "-config", file]);
     expect(refused.code).toBe(1);
     expect(refused.err).toContain("received a plaintext password");
     expect(refused.err).not.toContain("top-secret");
   });
 
   test("prints the hash and its cost as JSON", async () => {
-    const { code, out } = await built.run(["hash-password", "--cost", "4", "--json"], { input: "secret" });
+    const { code, out } = await built.command(["hash-password", "--cost", "4", "--json"], { input: "secret" });
     expect([code, JSON.parse(out)]).toEqual([0, { hash: expect.stringMatching(/^\$2b\$04\$/), cost: 4 }]);
   });
 
@@ -71,7 +71,7 @@ describe("smalti hash-password", () => {
     ["no cost", ["--cost"], "x", "from 4 to 15"],
     ["another flag", ["--rounds", "4"], "x", "takes only --cost N and --json"],
   ])("refuses %s in one line that does not repeat it", async (_, args, input, message) => {
-    const { code, out, err } = await built.run(["hash-password", ...args], { input });
+    const { code, out, err } = await built.command(["hash-password", ...args], { input });
     const isPassword = /empty|bytes|65536/.test(message); // else the arguments are wrong
     expect([code, out]).toEqual([isPassword ? 1 : 2, ""]);
     expect(err).toContain(message);
@@ -112,6 +112,6 @@ print(seen.decode())
   });
 
   test("is listed in the help", async () => {
-    expect((await built.run(["--help"])).out).toContain("smalti hash-password ");
+    expect((await built.command(["--help"])).out).toContain("smalti hash-password ");
   });
 });

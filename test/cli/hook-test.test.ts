@@ -26,18 +26,19 @@ afterAll(async () => {
 
 const sources = "sources: [{ name: scans, type: filesystem, root: . }]\n";
 let written = 0;
-const run = (hook: string, ...args: string[]) => {
+const lineOf = (hook: string, args: readonly string[]) => {
   const file = join(folder, `config-${written++}.yaml`);
   writeFileSync(file, `${sources}hook: ${hook}\n`);
-  return built.run(["hook", "test", "-config", file, ...args]);
+  return ["hook", "test", "-config", file, ...args];
 };
+const run = (hook: string, ...args: string[]) => built.command(lineOf(hook, args));
 const viaWebhook = (more = "") =>
   `{ engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve, authorize] } ${more} }`;
 const mapping = "{ engine: lookup, lookup: { file: map.csv } }";
 
 describe("hook test", () => {
   test("prints the hook's result and its duration", async () => {
-    const { code, out, err } = await run(mapping, "--identifier", "ms-1;3");
+    const { code, out, err } = await built.run(lineOf(mapping, ["--identifier", "ms-1;3"]));
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toEqual({
       function: "resolve",
@@ -111,7 +112,8 @@ describe("hook test", () => {
       join(folder, "hooks.js"),
       "export function resolve({ identifier }) {\n  console.log('asked');\n  return table[identifier];\n}\n",
     );
-    const { code, out, err } = await run("{ engine: js, js: { file: hooks.js } }", "--identifier", "a");
+    const line = lineOf("{ engine: js, js: { file: hooks.js } }", ["--identifier", "a"]);
+    const { code, out, err } = await built.run(line);
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(/the function resolve failed at hooks\.js:3:\d+: .*table/);
     expect(err).toContain("asked");
@@ -188,9 +190,9 @@ describe("hook test", () => {
       code: 2,
       err: expect.stringContaining("expected hook test"),
     });
-    expect(await built.run(["hook", "run"])).toMatchObject({ code: 2 });
-    expect(await built.run(["serve", "--identifier", "a"])).toMatchObject({ code: 2 });
-    expect((await built.run(["help"])).out).toContain("hook test");
+    expect(await built.command(["hook", "run"])).toMatchObject({ code: 2 });
+    expect(await built.command(["serve", "--identifier", "a"])).toMatchObject({ code: 2 });
+    expect((await built.command(["help"])).out).toContain("hook test");
   });
 });
 

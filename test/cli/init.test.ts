@@ -40,11 +40,12 @@ afterAll(() => {
 });
 
 const file = (name = "smalti.yaml") => join(folder, name);
+const inputOf = (lines?: readonly string[]) => ({
+  cwd: folder,
+  ...(lines && { input: lines.map((line) => `${line}\n`).join("") }),
+});
 const init = (args: readonly string[], lines?: readonly string[]) =>
-  built.run(["init", ...args], {
-    cwd: folder,
-    ...(lines && { input: lines.map((line) => `${line}\n`).join("") }),
-  });
+  built.command(["init", ...args], inputOf(lines));
 const written = (name?: string) => parse(readFileSync(file(name), "utf8"));
 
 /** Runs a command line on a terminal: types each reply when the text before it has appeared. */
@@ -142,9 +143,9 @@ describe("smalti init on a terminal", () => {
 
 describe("smalti init from the standard input", () => {
   test("takes a line for each question, and says nothing but the result", async () => {
-    const { code, out, err } = await init(
-      ["--json"],
-      ["./scans", "", "", "memory", "192.0.2.0/24, 2001:db8::/32"],
+    const { code, out, err } = await built.run(
+      ["init", "--json"],
+      inputOf(["./scans", "", "", "memory", "192.0.2.0/24, 2001:db8::/32"]),
     );
     expect([code, err]).toEqual([0, ""]);
     const answers = {
@@ -159,7 +160,7 @@ describe("smalti init from the standard input", () => {
       pattern: "kiosk",
       kiosk: { allowed_ips: ["192.0.2.0/24", "2001:db8::/32"] },
     });
-    expect(await built.run(["check", "-config", file()])).toMatchObject({ code: 0, err: "" });
+    expect(await built.command(["check", "-config", file()])).toMatchObject({ code: 0, err: "" });
   });
 
   test("proposes a folder that exists, even if it has no images", async () => {
@@ -192,7 +193,7 @@ describe("smalti init from the standard input", () => {
 
 describe("smalti init --yes", () => {
   test("takes the usual answers, and the service shows the images", async () => {
-    const { code, out, err } = await init(["--yes", "scans"]);
+    const { code, out, err } = await built.run(["init", "--yes", "scans"], inputOf());
     expect([code, err]).toEqual([0, ""]);
     // The command works in the folder in which init was typed.
     expect(out.trimEnd().split("\n").at(-1)).toBe(

@@ -62,7 +62,7 @@ describe("a server whose sessions cannot be stored", () => {
       /NOT_SET/,
     ],
   ])("does not start, and says why: %s", async (_, session, reason) => {
-    const { code, err } = await built.run(["-config", configure(session())]);
+    const { code, err } = await built.command(["-config", configure(session())]);
     expect(code).toBe(1);
     expect(err).toMatch(reason);
     expect(err).not.toMatch(/^\s+at .*\.js/m);
@@ -71,11 +71,11 @@ describe("a server whose sessions cannot be stored", () => {
   test("is reported by smalti check too, which leaves nothing behind", async () => {
     const path = join(folder, "later");
     const file = configure(inFolder(path));
-    expect((await built.run(["check", "-config", file])).err).toMatch(
+    expect((await built.command(["check", "-config", file])).err).toMatch(
       /auth\.session\.path: .*does not exist/,
     );
     mkdirSync(path);
-    expect((await built.run(["check", "-config", file])).err).not.toContain("auth.session");
+    expect((await built.command(["check", "-config", file])).err).not.toContain("auth.session");
     expect(await filesBelow(path)).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe("smalti warm", () => {
     expect(report.filesMade).toBeLessThanOrEqual(images - Number(done) + 1);
     expect(report.sidecars.made + report.sidecars.found).toBe(images);
 
-    const third = await warm();
+    const third = await built.command(["warm", "-config", "smalti.yaml"], { cwd: folder });
     expect(third.out).toContain(`${images} files in `);
     expect(third.out).toContain(`0 warmed, ${images} were warm already, 0 failed`);
   });
@@ -87,13 +87,13 @@ describe("smalti warm", () => {
   });
 
   test("says what is wrong with its words and its configuration", async () => {
-    const inMemory = await built.run(["warm", "-config", "memory.yaml"], { cwd: folder });
+    const inMemory = await built.command(["warm", "-config", "memory.yaml"], { cwd: folder });
     expect([inMemory.code, inMemory.err]).toEqual([
       1,
       expect.stringContaining("no cache of this configuration outlives a process"),
     ]);
-    expect((await built.run(["warm"], { cwd: folder })).err).toContain("expected a folder of images");
-    expect((await built.run(["warm", "nowhere"], { cwd: folder })).err).toContain("does not exist here");
-    expect((await warm("--concurrency", "0")).code).toBe(2);
+    expect((await built.command(["warm"], { cwd: folder })).err).toContain("expected a folder of images");
+    expect((await built.command(["warm", "nowhere"], { cwd: folder })).err).toContain("does not exist here");
+    expect((await built.command(["warm", "--concurrency", "0"])).code).toBe(2);
   });
 });
