@@ -19,7 +19,7 @@ for (const name of ["stdin", "stdout", "stderr"]) {
 
 process.exit = (code) => {
   lines.getStore()?.end(code);
-  throw ended; // what comes after an exit does not happen
+  throw ended; // as an exit does, ends the call
 };
 process.on("uncaughtException", (error) => {
   if (error === ended) return;

@@ -204,8 +204,13 @@ image: { max_pixel_area: 5000000 }
   test("warns of an overlay that is no image; its name is relative to the file, a source's key is not", async () => {
     const checked = async (image: string) =>
       lines(
-        (await built.command(["check", "-config", write("mark.yaml", `${named}overlay: { image: "${image}" }`)]))
-          .err,
+        (
+          await built.command([
+            "check",
+            "-config",
+            write("mark.yaml", `${named}overlay: { image: "${image}" }`),
+          ])
+        ).err,
       );
     expect(await checked("./a-file")).toEqual([
       expect.stringMatching(

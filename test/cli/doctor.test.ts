@@ -146,7 +146,14 @@ describe("smalti doctor auth", () => {
     expect((await built.command(["doctor", "auth", "-config", none])).err).toMatch(/no section auth/);
     const some = join(folder, "some.yaml");
     writeFileSync(some, settings().replace('match: "*"', 'match: "more/*"'));
-    const { code, err } = await built.command(["doctor", "auth", "-config", some, "--identifier", "tile.tif"]);
+    const { code, err } = await built.command([
+      "doctor",
+      "auth",
+      "-config",
+      some,
+      "--identifier",
+      "tile.tif",
+    ]);
     expect([code, err]).toEqual([1, expect.stringMatching(/no rule of auth\.rules names tile\.tif/)]);
   });
 

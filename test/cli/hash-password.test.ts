@@ -54,7 +54,9 @@ describe("smalti hash-password", () => {
   });
 
   test("prints the hash and its cost as JSON", async () => {
-    const { code, out } = await built.command(["hash-password", "--cost", "4", "--json"], { input: "secret" });
+    const { code, out } = await built.command(["hash-password", "--cost", "4", "--json"], {
+      input: "secret",
+    });
     expect([code, JSON.parse(out)]).toEqual([0, { hash: expect.stringMatching(/^\$2b\$04\$/), cost: 4 }]);
   });
 

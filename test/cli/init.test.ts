@@ -56,7 +56,7 @@ async function onTerminal(
   const script = `
 import json, os, pty, signal, sys
 steps = json.loads(sys.argv[1])
-signal.alarm(60)
+signal.alarm(600)
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])

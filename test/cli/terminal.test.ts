@@ -38,7 +38,7 @@ afterAll(() => {
 const script = `
 import json, os, pty, re, signal, sys, urllib.request
 paths, errors, command = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3:]
-signal.alarm(90)
+signal.alarm(600)
 pid, terminal = pty.fork()
 if pid == 0:
     if errors:

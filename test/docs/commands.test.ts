@@ -51,17 +51,19 @@ const addressesOf = (blocks: readonly Block[]) =>
     .filter(({ language }) => /^(html|js)$/.test(language))
     .flatMap(({ text }) => text.match(/https:\/\/images\.example\.org\/[^"'`\s<>]*/g) ?? []);
 
+// They share a server: none of these pages configures it.
+let server: Session;
+beforeAll(async () => {
+  server = new Session(join(built.dist, "main.js"), await freePort());
+});
+afterAll(() => server?.end());
+
 test.for(pages.filter(({ blocks }) => addressesOf(blocks).length > 0))(
   "the addresses in the HTML of $path respond",
-  async ({ blocks }) => {
-    const session = new Session(join(built.dist, "main.js"), await freePort());
-    try {
-      const commands = addressesOf(blocks).map((address) => `curl --output page '${address}'`);
-      const { status, stderr } = session.run(commands.join("\n"));
-      expect(status, `${commands.join("\n")}\n${stderr}`).toBe(0);
-    } finally {
-      session.end();
-    }
+  ({ blocks }) => {
+    const commands = addressesOf(blocks).map((address) => `curl --output page '${address}'`);
+    const { status, stderr } = server.run(commands.join("\n"));
+    expect(status, `${commands.join("\n")}\n${stderr}`).toBe(0);
   },
 );
 

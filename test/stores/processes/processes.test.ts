@@ -34,11 +34,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
+/** One thread for images: stores are what is tested. */
+const oneThread = "image: { max_concurrent: 1 }\n";
+
 /** A configuration file over the test pictures. */
 function configure(name: string, cache: string): string {
   const file = join(folder, `${name}.yaml`);
   const source = `{ name: fixtures, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }`;
-  writeFileSync(file, `sources: [${source}]\ncache: ${cache}\n`);
+  writeFileSync(file, `sources: [${source}]\ncache: ${cache}\n${oneThread}`);
   return file;
 }
 
@@ -159,7 +162,7 @@ test("two servers over one web server share the cached blocks of its masters, an
   writeFileSync(
     file,
     `sources: [{ name: web, type: http, revalidate: 1h, url: "${origin.url}/{identifier}" }]
-cache: { render: ${off}, info: ${off}, origin: ${inFolder("blocks", "64MiB")} }\n`,
+cache: { render: ${off}, info: ${off}, origin: ${inFolder("blocks", "64MiB")} }\n${oneThread}`,
   );
   const serve = () => program.serve(["-config", file]);
   const tiles = Array.from({ length: 36 }, (_, n) => ({ left: (n % 6) * 256, top: Math.floor(n / 6) * 256 }));
