@@ -3,7 +3,6 @@
 import { EventEmitter, setMaxListeners } from "node:events";
 import type { Platform } from "./platform.ts";
 import { processPlatform } from "./process/process.ts";
-import { serveNode } from "./server/node-server.ts";
 import { startNodeWorker } from "./workers/node-worker.ts";
 
 /**
@@ -26,7 +25,8 @@ export function nodePlatform(dist: URL): Platform {
     ...processPlatform(dist, "node"),
     version: process.versions.node,
     startWorker: (entry = "thread") => startNodeWorker(new URL(`${entry}.js`, dist)),
-    serve: (options) => serveNode(options),
+    // Loaded then: it loads Node's fetch, which most commands have no use for.
+    serve: async (options) => (await import("./server/node-server.ts")).serveNode(options),
     sentOnce,
   };
 }

@@ -73,7 +73,7 @@ describe("smalti doctor IMAGE", () => {
   test("reports the same for an untouched JPEG and for one with a sidecar from the first run", async () => {
     const large = { create: { width: 6000, height: 4000, channels: 3, background: "#336699" } } as const;
     writeFileSync(join(folder, "untouched.jpg"), await sharp(large).jpeg().toBuffer());
-    // Without the line that says if the sidecar is built. What a run measures is of a machine that may be busy.
+    // Without the line of the sidecar. What a run measures depends on the machine.
     const ofSidecar =
       /^(?:note|good) +The first tiles of this image build its sidecar, once, .* \d+ ms\..*\n(?: +what to do: .*\n)?/m;
     const findings = ({ out }: Output) => out.split("\nFile\n")[0]?.replace(ofSidecar, "");
