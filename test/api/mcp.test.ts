@@ -675,7 +675,7 @@ describe("sessions", { tags: ["slow"] }, () => {
         open: process.getActiveResourcesInfo().length,
       };
     };
-    const each = everything ? 25 : 10;
+    const each = everything ? 25 : 4;
     await sessions(2 * each);
     const seen: Awaited<ReturnType<typeof sessions>>[] = [];
     for (let round = 0; round < 3; round++) seen.push(await sessions(each));

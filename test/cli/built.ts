@@ -5,13 +5,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startCommandLines } from "./command-lines.ts";
+import { type Output, startCommandLines } from "./command-lines.ts";
 
-export interface Output {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+export type { Output };
 
 export interface Program {
   readonly status: () => { readonly out: string; readonly err: string };

@@ -2,7 +2,12 @@
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Output } from "./built.ts";
+
+export interface Output {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
 
 export interface CommandLine {
   readonly args: readonly string[];

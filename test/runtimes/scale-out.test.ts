@@ -66,8 +66,7 @@ class Replica {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return null;
     const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    if (signal === "SIGKILL" && this.#runtime.kill) this.#runtime.kill(this.#place);
-    else child.kill(signal);
+    child.kill(signal);
     return ended;
   }
 }
