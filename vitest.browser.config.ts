@@ -9,8 +9,6 @@ export default defineConfig({
     setupFiles: ["test/prebuilt/stacks.ts"],
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/install.ts", "test/fresh-dist.ts"],
-    // Files of a worker share its Chromium, and what they import.
-    isolate: false,
     ...limits,
     maxWorkers: 2,
   },

@@ -1,4 +1,5 @@
-// Before each file of the suite `unit`: what a file fakes ends with it, as the next file gets the same process.
+// Before each file of the suite `unit`: what a file fakes ends with it, as the next file gets the same
+// process.
 
 import { afterAll, vi } from "vitest";
 

@@ -4,15 +4,16 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "../api/admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
-import { violations } from "./axe.ts";
-import { closeContexts, newContext } from "./launching.ts";
+import { launch } from "./launching.ts";
 
 let built: Built;
+let browser: Browser;
 let folder: string;
 let file: string;
 let url: string;
@@ -28,17 +29,18 @@ beforeAll(async () => {
     "sources: [{ name: scans, type: filesystem, root: ./images }]\ncache: { origin: { backend: heap } }\n",
   );
   ({ url } = await built.serve(["-config", file], { env: operator }));
+  browser = await launch();
 });
 
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   built?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** The page in a window of the operator's. All that the console says but `allowed` is a failure. */
 async function open(options: BrowserContextOptions = {}, allowed: RegExp = /status of 422/) {
-  const context = await newContext({
+  const context = await browser.newContext({
     ...options,
     httpCredentials: { username: operator.SERVICE_ADMIN_USER, password: operator.SERVICE_ADMIN_PASS },
   });
@@ -56,9 +58,11 @@ async function open(options: BrowserContextOptions = {}, allowed: RegExp = /stat
   };
 }
 
-async function findings(page: Page) {
+/** Returns the findings of axe-core, which runs outside of the page's policy. */
+async function findings(page: Page): Promise<string[]> {
   await page.waitForLoadState("load"); // a form's outcome is in the page before its style sheets apply
-  return violations(page);
+  const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
 }
 
 test("an operator corrects a mistake at the indicated field, and sees which values are in effect and which wait", async () => {

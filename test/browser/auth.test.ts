@@ -6,26 +6,20 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { contrast } from "./contrast.ts";
-import {
-  closeContexts,
-  launchWithForeignCookies,
-  newContext,
-  newPage,
-  type OpenBrowser,
-  whole,
-} from "./launching.ts";
+import { launch, launchWithForeignCookies, type OpenBrowser, whole } from "./launching.ts";
 import { overflow, quietOf } from "./screen.ts";
 
 /** `secret`, by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 
 let built: Built;
+let browser: Browser;
 /** One that sends the cookies of third parties. */
 let open: OpenBrowser;
 let folder: string;
@@ -52,7 +46,7 @@ const shown = (url) => new Promise((resolve) => {
   image.onerror = () => resolve(0);
   image.src = url + (url.includes("?") ? "&" : "?") + Math.trunc(performance.now() * 1000);
 });
-const token = (id) => new Promise((resolve, reject) => {
+const token = (id) => new Promise((resolve) => {
   const frame = document.createElement("iframe");
   frame.hidden = true;
   const url = new URL(id);
@@ -63,7 +57,6 @@ const token = (id) => new Promise((resolve, reject) => {
     frame.remove();
     resolve({ from: event.origin, data: event.data });
   });
-  setTimeout(() => reject(new Error("no message")), 10000);
   frame.src = url;
   document.body.append(frame);
 });
@@ -126,11 +119,11 @@ auth:
   const { url } = await built.serve(["-config", config], { env: { CLIENT: clientSecret } });
   images = url.replace("127.0.0.1", "localhost");
   provider.register(`${images}/iiif/auth/callback/members`);
-  open = await launchWithForeignCookies(folder);
+  [browser, open] = await Promise.all([launch(), launchWithForeignCookies(folder)]);
 });
 
 afterAll(async () => {
-  await Promise.all([closeContexts(), open?.close()]);
+  await Promise.all([browser?.close(), open?.close()]);
   await provider?.stop();
   built?.remove();
   client?.close();
@@ -265,7 +258,7 @@ describe.each(Object.entries(logins))("a viewer on another origin, by %s", (_, {
 test("in a browser that blocks third-party cookies, a viewer of the same site logs in, one of another site does not", async () => {
   const sameSite = origin.replace("127.0.0.1", "localhost");
   const types: unknown[] = [];
-  const blocking = await chromium.launch(whole);
+  const blocking = await launch(whole);
   for (const place of [origin, sameSite]) {
     const context = await blocking.newContext({ locale: "en-GB" });
     const page = await context.newPage();
@@ -292,7 +285,7 @@ for (const [width, scheme] of [
   [400, "dark"],
 ] as const)
   test(`every page fits, can be read and names its fields, at ${width} px in ${scheme}`, async () => {
-    const context = await newContext({
+    const context = await browser.newContext({
       viewport: { width, height: 760 },
       colorScheme: scheme,
       locale: "en-GB",
@@ -358,7 +351,7 @@ for (const [width, scheme] of [
   });
 
 test("a reader without a mouse and without scripts logs in, in German", async () => {
-  const context = await newContext({
+  const context = await browser.newContext({
     javaScriptEnabled: false,
     locale: "de-AT",
     // A separate address: after the failed logins of the other tests, theirs would have to wait.
@@ -380,10 +373,9 @@ test("a reader without a mouse and without scripts logs in, in German", async ()
 });
 
 test.each(["mirador", "uv"])("%s has a note above it if the reader's address decides", async (viewer) => {
-  const page = await newPage();
+  const page = await browser.newPage();
   await page.goto(`${images}/view/room/base.png?viewer=${viewer}`);
   const note = page.locator("#problem");
-  const quiet = quietOf(page);
   await expect.poll(() => note.textContent()).toContain("Only in the reading room. Ask at the desk.");
   expect(await note.isVisible()).toBe(true);
   // There is none in the room, and none if the viewer itself offers a login.
@@ -393,6 +385,7 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
   ]) {
     await page.setExtraHTTPHeaders({ "X-Forwarded-For": address as string });
     const asked = page.waitForResponse((response) => response.url().endsWith("/info.json"));
+    const quiet = quietOf(page);
     await page.goto(`${images}/view/${path}?viewer=${viewer}`);
     await asked;
     await quiet();
@@ -402,7 +395,7 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
 });
 
 test("Universal Viewer offers the login of a rule that also has a kiosk, and opens no window", async () => {
-  const page = await newPage();
+  const page = await browser.newPage();
   const windows: string[] = [];
   page.on("popup", (popup) => windows.push(popup.url()));
   await page.goto(`${images}/view/either/base.png?viewer=uv`);

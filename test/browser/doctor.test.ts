@@ -1,14 +1,15 @@
 // The operator's page Doctor in Chromium, behind a proxy that does not say under which path it serves: with
 // its script and without.
 
-import type { Page } from "playwright-core";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "../api/admin/operator.ts";
 import { type Site, startSite } from "../doctor/proxied.ts";
-import { violations } from "./axe.ts";
-import { closeContexts, newContext } from "./launching.ts";
+import { launch } from "./launching.ts";
 import { overflow } from "./screen.ts";
 
+let browser: Browser;
 let site: Site;
 
 beforeAll(async () => {
@@ -18,9 +19,10 @@ beforeAll(async () => {
     address: 'addr: ":9"',
     env: operator,
   });
+  browser = await launch();
 });
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   await site?.close();
 });
 
@@ -29,7 +31,7 @@ async function withPage<T>(
   work: (page: Page) => Promise<T>,
 ) {
   const { script = true, width = 1000, scheme = "light" } = options;
-  const context = await newContext({
+  const context = await browser.newContext({
     javaScriptEnabled: script,
     viewport: { width, height: 800 },
     colorScheme: scheme,
@@ -63,6 +65,12 @@ test("without a script the field says which header the proxy has to send", async
     expect(await page.textContent("#compared.bad")).toContain("X-Forwarded-Prefix: /images");
   });
 });
+
+/** Returns what axe-core finds. The page's policy would refuse the script. */
+async function violations(page: Page): Promise<string[]> {
+  const found = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
+}
 
 test.each([
   [400, "light"],

@@ -6,16 +6,18 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../../scripts/site/site.mjs";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { docsPages } from "../docs/pages.ts";
 import { sampled } from "../sampled.ts";
-import { violations } from "./axe.ts";
-import { closeContexts, newContext, newPage } from "./launching.ts";
+import { launch } from "./launching.ts";
 import { overflow } from "./screen.ts";
 
 let built: Built;
+let browser: Browser;
 let files: Server;
 let folder: string;
 /** Addresses of the site: on the service, and on a server of files. */
@@ -42,10 +44,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
   sites.files = `http://127.0.0.1:${(files.address() as AddressInfo).port}/`;
   sites.service = `${(await built.serve([])).url}/static/docs/`;
+  browser = await launch();
 });
 
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   built?.remove();
   files?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -55,12 +58,18 @@ const names = docsPages.map(({ path }) => path);
 
 /** Opens a page of a site, and collects what it writes to the console. */
 async function open(address: string, width = 1400, colorScheme: "light" | "dark" = "light") {
-  const page = await newPage({ viewport: { width, height: 900 }, colorScheme });
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const messages: string[] = [];
   page.on("console", (message) => messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(error.message));
   await page.goto(address);
   return { page, messages };
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 describe.each(["service", "files"] as const)("on the server of the %s", (server) => {
@@ -184,7 +193,7 @@ test("a block of code is selected if the clipboard is refused, and the status sa
 });
 
 test("on a touch screen the button that copies is outside of the code", async () => {
-  const context = await newContext({ hasTouch: true, isMobile: true });
+  const context = await browser.newContext({ hasTouch: true, isMobile: true });
   const page = await context.newPage();
   await page.goto(`${sites.service}operations/troubleshooting.html`);
   const block = page.locator(".code").first();

@@ -4,16 +4,17 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
-import { violations } from "./axe.ts";
 import { contrast } from "./contrast.ts";
-import { closeContexts, newContext, newPage } from "./launching.ts";
-import { atRest, coloursInViewer, overflow } from "./screen.ts";
+import { launch } from "./launching.ts";
+import { coloursInViewer, overflow, quietOf } from "./screen.ts";
 
 let built: Built;
+let browser: Browser;
 let folder: string;
 /** Servers of the bundled sample and of a folder. */
 let sample: string;
@@ -52,25 +53,18 @@ beforeAll(async () => {
   for (const name of ["Letters/1823/a.png", "Letters/To Anna.png", "Ánd another.png", longName])
     copyFileSync(join(fixturesFolder, "base.png"), join(folder, ".collection", name));
   collection = (await built.serve([join(folder, ".collection")])).url;
+  browser = await launch();
 });
 
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   built?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Opens a page, whose picture has all its tiles then, and records its errors, failed responses and requests
- * to other hosts.
- */
-async function open(
-  base: string,
-  width: number,
-  scheme: "light" | "dark",
-  reducedMotion: "reduce" | "no-preference" = "reduce",
-) {
-  const page = await newPage({ viewport: { width, height: 860 }, colorScheme: scheme, reducedMotion });
+/** Opens a page and records its errors, failed responses and requests to other hosts. */
+async function open(base: string, width: number, scheme: "light" | "dark") {
+  const page = await browser.newPage({ viewport: { width, height: 860 }, colorScheme: scheme });
   const problems: string[] = [];
   const tiles: string[] = [];
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -85,28 +79,13 @@ async function open(
       tiles.push(response.url());
     if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
   });
+  const quiet = quietOf(page);
   await page.goto(base);
-  await atRest(page);
-  return { page, problems, tiles };
+  await quiet();
+  return { page, problems, tiles, quiet };
 }
 
 const box = (page: Page, part: string) => page.locator(part).boundingBox();
-
-/** Natural widths of the images of a list, which load once they are on screen. */
-async function widthsOf(page: Page, list: string): Promise<readonly number[]> {
-  await page.locator(list).evaluateAll(async (images) => {
-    for (const image of images) {
-      image.scrollIntoView();
-      await new Promise(requestAnimationFrame);
-    }
-  });
-  const widths = () =>
-    page
-      .locator(list)
-      .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
-  await expect.poll(widths).not.toContain(0);
-  return widths();
-}
 
 for (const [width, scheme] of [
   [1280, "light"],
@@ -120,7 +99,6 @@ for (const [width, scheme] of [
     for (let n = 0; n < 3; n++)
       await page.locator("#viewer").dblclick({ position: { x: width / 3, y: 180 } });
     await expect.poll(() => tiles.length).toBeGreaterThan(shown);
-    await atRest(page);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
     if (process.env.SCREENSHOTS)
@@ -150,8 +128,12 @@ for (const [width, scheme] of [
       }
     }
     expect(await page.locator(".broken").textContent()).toContain("broken.png");
-    expect(await widthsOf(page, ".strip img")).toEqual([200, 200]);
-    await atRest(page);
+    for (const image of await page.locator(".strip img").all()) await image.scrollIntoViewIfNeeded();
+    const loaded = () =>
+      page
+        .locator(".strip img")
+        .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+    await expect.poll(loaded).toEqual([200, 200]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
     await page.close();
@@ -165,8 +147,19 @@ for (const [width, scheme] of [
   test(`leads from the start page down, by search and on to the viewer, at ${width} px in ${scheme}`, async () => {
     const { page, problems } = await open(collection, width, scheme);
     const isSound = async (name: string) => {
-      expect((await widthsOf(page, "main img")).length).toBeGreaterThan(0);
-      expect(await violations(page)).toEqual([]);
+      for (const image of await page.locator("main img").all()) await image.scrollIntoViewIfNeeded();
+      expect(await page.locator("main img").count()).toBeGreaterThan(0);
+      const widths = () =>
+        page
+          .locator("main img")
+          .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+      await expect.poll(widths).not.toContain(0);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+      });
+      expect(found).toEqual([]);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
       await page.evaluate(() => scrollTo(0, 0));
       if (process.env.SCREENSHOTS)
@@ -250,7 +243,7 @@ for (const [name, path] of [
   });
 
 test("the keyboard reaches everything in reading order and controls the image", async () => {
-  const { page, problems, tiles } = await open(sample, 1280, "light", "no-preference");
+  const { page, problems, tiles, quiet } = await open(sample, 1280, "light");
   const focused = () =>
     page.evaluate(() => {
       const element = document.activeElement;
@@ -269,7 +262,7 @@ test("the keyboard reaches everything in reading order and controls the image", 
   const before = tiles.length;
   for (let n = 0; n < 4; n++) await page.keyboard.press("Enter");
   await expect.poll(() => tiles.length).toBeGreaterThan(before);
-  await atRest(page);
+  await quiet();
   const near = tiles.length;
   await page.locator("#viewer [role=application]").focus();
   // OpenSeadragon moves the image while a key is down.
@@ -281,7 +274,7 @@ test("the keyboard reaches everything in reading order and controls the image", 
 });
 
 test("an image is shown without scripts too", async () => {
-  const context = await newContext({ javaScriptEnabled: false });
+  const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   const answer = page.waitForResponse((response) => response.url().includes("/full/!1200,1200/"));
   await page.goto(sample);
@@ -332,7 +325,7 @@ for (const width of [1280, 400]) {
   });
 
   test(`a tile that fails late does not count against the next image, at ${width} px`, async () => {
-    const page = await newPage({ viewport: { width, height: 860 } });
+    const page = await browser.newPage({ viewport: { width, height: 860 } });
     const gate = () => {
       let open = () => {};
       const opened = new Promise<void>((resolve) => {
@@ -427,16 +420,11 @@ test("the documentation exists, and so do its link targets", async () => {
     ]))
       if (target.startsWith(sample)) targets.add(target);
   }
-  /** By the address without an anchor. */
-  const texts = new Map<string, string>();
   for (const target of targets) {
-    const [address = "", anchor] = target.split("#");
-    if (!texts.has(address)) {
-      const response = await fetch(address);
-      expect([target, response.status]).toEqual([target, 200]);
-      texts.set(address, await response.text());
-    }
-    if (anchor) expect([target, texts.get(address)?.includes(`id="${anchor}"`)]).toEqual([target, true]);
+    const answer = await page.request.get(target);
+    expect([target, answer.status()]).toEqual([target, 200]);
+    const anchor = new URL(target).hash.slice(1);
+    if (anchor) expect([target, (await answer.text()).includes(`id="${anchor}"`)]).toEqual([target, true]);
   }
   expect(problems).toEqual([]);
   await page.close();

@@ -1,8 +1,7 @@
-// Installs the packages that all browser tests need before the suite; those of the foreign clients are
-// installed by the only file that needs them, while others run.
+// Installs the packages of the browser tests before the suite.
 
 import { installPackages } from "../../scripts/packages.mjs";
 
 export default function setup(): void {
-  installPackages("test/browser");
+  installPackages("test/browser", "test/browser/clients");
 }

@@ -1,6 +1,7 @@
-// The contents of the screen, for tests in Chromium.
+// The contents of the screen, and when it is complete, for tests in Chromium.
 
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 /** Different colours in the zoomable viewer: a picture is drawn when there are more than a handful. */
 export const coloursInViewer = (page: Page): Promise<number> =>
@@ -21,45 +22,33 @@ export const coloursInViewer = (page: Page): Promise<number> =>
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Waits until the zoomable viewer, if one is on screen, has all tiles of its view and stands still. */
-export async function atRest(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const place = document.querySelector<HTMLElement>("#viewer");
-    if (!place?.checkVisibility()) return true;
-    const { OpenSeadragon } = globalThis as unknown as { OpenSeadragon: typeof import("openseadragon") };
-    const viewer = OpenSeadragon.getViewer(place);
-    const bounds = viewer?.viewport?.getBounds(true);
-    const isStill = bounds?.equals(viewer.viewport.getBounds(false));
-    return isStill && viewer.world.getItemAt(0)?.getFullyLoaded();
-  });
-}
-
 /**
- * Keeps the requests of a page that are not answered yet. Its function waits until there are none, and none
- * follows before the page has twice been idle.
+ * Follows the requests of a page. Its function waits until none is open and the page has drawn several frames
+ * without another one.
  */
 export function quietOf(page: Page): () => Promise<void> {
-  const pending = new Set<Request>();
+  const pending = new Set<unknown>();
   let asked = 0;
-  let settled = () => {};
-  const settle = (request: Request) => {
-    pending.delete(request);
-    if (pending.size === 0) settled();
-  };
   page.on("request", (request) => {
+    if (request.resourceType() === "eventsource") return;
     pending.add(request);
     asked++;
   });
-  page.on("requestfinished", settle);
-  page.on("requestfailed", settle);
-  const idle = () =>
-    page.evaluate(
-      () => new Promise<void>((done) => requestIdleCallback(() => requestIdleCallback(() => done()))),
-    );
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
   return async () => {
-    for (let before = -1; pending.size > 0 || asked !== before; await idle()) {
-      if (pending.size > 0) await new Promise<void>((resolve) => (settled = resolve));
-      before = asked;
-    }
+    await expect
+      .poll(async () => {
+        const before = asked;
+        await drawFrames(page, 20);
+        return pending.size === 0 && asked === before;
+      })
+      .toBe(true);
   };
 }
+
+/** Waits until a page has drawn some more frames. */
+export const drawFrames = (page: Page, count: number): Promise<void> =>
+  page.evaluate(async (left) => {
+    while (left-- > 0) await new Promise((resolve) => requestAnimationFrame(resolve));
+  }, count);

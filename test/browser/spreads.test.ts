@@ -4,13 +4,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { sampled } from "../sampled.ts";
-import { closeContexts, newContext } from "./launching.ts";
+import { launch } from "./launching.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -45,6 +45,7 @@ const sizeOf = (index: number) =>
 let built: Built;
 let url: string;
 let folder: string;
+let browser: Browser;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-spreads-"));
@@ -67,16 +68,17 @@ beforeAll(async () => {
   }
   built = await buildProgram();
   url = (await built.serve([folder])).url.replace("127.0.0.1", "localhost");
+  browser = await launch();
 });
 
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   built?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(path: string): Promise<Page> {
-  const context = await newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
   const page = await context.newPage();
   await page.goto(url + path);
   return page;
@@ -160,8 +162,8 @@ describe.each(["mirador", "uv"])("%s", (viewer) => {
   describe.each(sampled(`spreads, ${viewer}`, books, 1))("in a paged book, %s,", (book, right, left) => {
     test("opens a region of the page on the right on that page, and shares it again", async () => {
       const page = await open(pathOf(book, right, viewer));
-      await expect.poll(() => pageInTheMiddle(page), { interval: 250 }).toBe(right);
-      await expect.poll(async () => (await shown(page))?.region?.length, { interval: 250 }).toBe(4);
+      await expect.poll(() => pageInTheMiddle(page), { interval: 500 }).toBe(right);
+      await expect.poll(async () => (await shown(page))?.region?.length, { interval: 500 }).toBe(4);
       const { canvas, region } = await shared(page);
       const [x = 0, y = 0, w = 0, h = 0] = region ?? [];
       expect(canvas).toBe(canvasOf(book, right));
@@ -177,14 +179,14 @@ describe.each(["mirador", "uv"])("%s", (viewer) => {
 
     test("shares the page that readers have zoomed into, whichever they had turned to", async () => {
       const page = await open(`/view/${book}/canvas/${left}?viewer=${viewer}`);
-      await expect.poll(async () => Boolean(await markOf(page, right)), { interval: 250 }).toBe(true);
+      await expect.poll(async () => Boolean(await markOf(page, right)), { interval: 500 }).toBe(true);
       expect(await shared(page)).toEqual({ canvas: canvasOf(book, left), region: undefined });
       const at = await markOf(page, right);
       if (!at) throw new Error(`The mark of page ${right} is not on screen.`);
       await page.mouse.move(at.x, at.y);
       for (let n = 0; n < 6; n++) await page.mouse.wheel(0, -400);
       await expect
-        .poll(async () => (await shown(page))?.canvasId, { interval: 250 })
+        .poll(async () => (await shown(page))?.canvasId, { interval: 500 })
         .toBe(canvasOf(book, right));
       const { region = [] } = await shared(page);
       const [x = 0, y = 0, w = 0, h = 0] = region;

@@ -4,16 +4,17 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../servers/free-port.ts";
-import { closeContexts, newPage } from "./launching.ts";
+import { launch } from "./launching.ts";
 import { quietOf } from "./screen.ts";
 
 let folder: string;
 let origin: string;
 let server: ReturnType<typeof spawn>;
+let browser: Browser;
 
 const page = (script: string, call: string) =>
   `<!doctype html><meta charset="utf-8"><title>viewer</title><div id="viewer" style="position:absolute;width:1000px;height:700px"></div><script src="${script}"></script><script>${call}</script>`;
@@ -71,10 +72,11 @@ beforeAll(async () => {
     stdio: "ignore",
   });
   for (;;) if (await fetch(origin).catch(() => undefined)) break;
+  browser = await launch();
 });
 
 afterAll(async () => {
-  await closeContexts();
+  await browser?.close();
   server?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -83,12 +85,12 @@ interface Opened {
   readonly view: Page;
   /** The requests below the export by their status. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Waits until the page asks for nothing more. */
-  quiet(): Promise<void>;
+  /** Waits until nothing is requested any more. */
+  readonly quiet: () => Promise<void>;
 }
 
 async function open(path: string): Promise<Opened> {
-  const view = await newPage();
+  const view = await browser.newPage();
   const requests = new Map<string, number>();
   view.on("response", (response) => {
     if (/\/v[23]\//.test(response.url()))

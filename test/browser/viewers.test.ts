@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampled } from "../sampled.ts";
 import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies, type OpenBrowser } from "./launching.ts";
@@ -23,8 +23,6 @@ let folder: string;
 let browser: OpenBrowser;
 /** One for all tests; each begins without cookies. */
 let context: BrowserContext;
-/** Keeps the window of the context. */
-let blank: Page;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-viewers-"));
@@ -33,7 +31,6 @@ beforeAll(async () => {
   site.images = images.url;
   browser = await launchWithForeignCookies(folder);
   context = await browser.newContext();
-  blank = await context.newPage();
   // Browsers of readers open one window for each click and block others. To this one, opening a page counts
   // as a click.
   await context.addInitScript(() => {
@@ -55,20 +52,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// A viewer that stays open goes on asking, and takes the time of the tests after it.
-afterEach(async () => {
-  for (const page of context.pages()) if (page !== blank) await page.close();
-});
-
 async function newPage(): Promise<Page> {
   await context.clearCookies();
   const page = await context.newPage();
   await page.setViewportSize({ width: 1280, height: 800 });
   return page;
 }
-
-/** Of screenshots, each of which costs as much as dozens of other looks at a page. */
-const poll = { interval: 250 };
 
 test("the service has the files that pages with viewers need, as they are tried here", async () => {
   for (const name of readdirSync(shims))
@@ -89,6 +78,7 @@ test("the button of Universal Viewer's login can be read", async () => {
       return [color, backgroundColor] as const;
     });
   expect(contrast(colour, behind)).toBeGreaterThanOrEqual(4.5);
+  await page.close();
 });
 
 test("the bar has a button for each of several ways in, and either of them leads in", async () => {
@@ -99,11 +89,12 @@ test("the bar has a button for each of several ways in, and either of them leads
   expect(await buttons.allTextContents()).toEqual(["Reading room", "Partners"]);
   const [popup] = await Promise.all([page.waitForEvent("popup"), buttons.nth(1).click()]);
   await Promise.all([popup.waitForEvent("close"), logins.partner.act(popup).catch(() => {})]);
-  await expect.poll(() => seen(page), poll).toBe("full");
+  await expect.poll(async () => seen(await page.screenshot())).toBe("full");
+  await page.close();
 });
 
 const words = { nothing: "blank", degraded: "reduced", full: "whole" } as const;
-const shows = async (page: Page) => words[await seen(page)];
+const shows = async (page: Page) => words[await seen(await page.screenshot())];
 
 /** Describes what a page shows and offers, in the words of the table. */
 async function look(page: Page): Promise<string> {
@@ -146,6 +137,7 @@ async function walk(
   }
   const quiet = quietOf(page);
   const answers = answersTo(page);
+  const poll = { interval: 250 };
   const [first = ""] = before.split(",");
   await page.goto(viewer.address({ site, images: images.url, name }));
   await quiet();
@@ -176,6 +168,7 @@ async function walk(
       await expect.poll(() => shows(page), poll).toBe(after === "reload" ? "whole" : first);
     }
   }
+  for (const each of context.pages().slice(1)) await each.close();
 }
 
 /** Returns one row whose reader logs in in the window, and one of another kind. */

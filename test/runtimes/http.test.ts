@@ -64,9 +64,7 @@ describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
       leaving.write(`GET ${path} HTTP/1.1\r\nHost: images.test\r\n\r\n`),
     );
     leaving.on("error", () => {});
-    await expect
-      .poll(() => origin.asked.some(({ path }) => path === "left.jpg"), { timeout: 30_000 })
-      .toBe(true);
+    await expect.poll(() => origin.asked.some(({ path }) => path === "left.jpg")).toBe(true);
     /** After some responses the server has seen what was sent before. */
     const settle = async () => {
       for (let n = 0; n < 8; n++) await bytes(await get("/health"));

@@ -18,7 +18,7 @@ export function testServing(runtime: Runtime, server: () => Started): void {
 
   it("prints once what it serves", async () => {
     const heading = new RegExp(`smalti \\S+ on ${runtime.name.replace(/\d+$|-container$/, "")}`, "g");
-    await expect.poll(() => server().output(), { timeout: 30_000 }).toMatch(/source +images: .*\n/);
+    await expect.poll(() => server().output()).toMatch(/source +images: .*\n/);
     expect(server().output().match(heading)).toHaveLength(1);
   });
 

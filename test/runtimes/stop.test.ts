@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { deferred } from "../deferred.ts";
 import { fixture } from "../host.ts";
+import { hang } from "../limits.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { type Answer, type Client, connectClient } from "./kept-connection.ts";
 import { runtimesFor } from "./selection.ts";
@@ -16,8 +17,8 @@ const ownServers = runtimesFor("stop").filter(({ hosted }) => !hosted);
 /** Clients that call `ready` once the signal may come, and reject if something is not as it should be. */
 type Kind = (ready: () => void) => Promise<void>;
 
-/** Ends what hangs; hooks have no expect.poll. */
-const patience = { timeout: 120_000 };
+/** Hooks have no expect.poll. */
+const patience = { timeout: hang };
 
 /** Responses after which clients are in full swing. */
 const enough = 25;

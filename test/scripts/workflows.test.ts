@@ -87,7 +87,7 @@ describe("the tests", () => {
       expect(jobs[name]?.needs).toBe("reach");
       expect(jobs[name]?.if).toBe(`needs.reach.outputs.${name} == 'true'`);
       expect(scriptsOf(jobs[name])).toMatch(
-        new RegExp(`node scripts/test\\.mjs (--shard "\\$SHARD/3" )?${name}$`, "m"),
+        new RegExp(`node scripts/test\\.mjs (--shard="\\$SHARD/3" )?${name}$`, "m"),
       );
     }
     expect(jobs.unit?.strategy?.matrix).toEqual({ node: [20, 24], shard: [1, 2, 3] });

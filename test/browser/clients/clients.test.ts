@@ -10,7 +10,6 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installPackages } from "../../../scripts/packages.mjs";
 import { launchWithForeignCookies, type OpenBrowser } from "../launching.ts";
 import { type Colour, folders, type Service, startService } from "./service.ts";
 import { type ClientPage, type ClientSite, clientSite } from "./site.ts";
@@ -23,7 +22,6 @@ let atImages: Service;
 let browser: OpenBrowser;
 
 beforeAll(async () => {
-  installPackages("test/browser/clients");
   folder = mkdtempSync(join(tmpdir(), "smalti-clients-"));
   site = await clientSite();
   service = await startService(folder, site.origin);
@@ -58,7 +56,7 @@ async function open(client: ClientPage, of: string, act: (page: Page) => Promise
 
 /** Returns the share of a page that is of a colour, which pictures have and clients do not. */
 async function shareOf(page: Page, [red, green, blue]: Colour): Promise<number> {
-  const { data, info } = await sharp(await page.screenshot({ type: "jpeg", quality: 95 }))
+  const { data, info } = await sharp(await page.screenshot())
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
@@ -69,12 +67,9 @@ async function shareOf(page: Page, [red, green, blue]: Colour): Promise<number> 
   return seen / (info.width * info.height);
 }
 
-/** Of screenshots, each of which costs as much as dozens of other looks at a page. */
-const poll = { interval: 250 };
-
 /** Waits until a tenth of the page, or another share, shows a colour: more than a thumbnail. */
 const expectPicture = (page: Page, colour: Colour, share = 0.1) =>
-  expect.poll(() => shareOf(page, colour), poll).toBeGreaterThan(share);
+  expect.poll(() => shareOf(page, colour)).toBeGreaterThan(share);
 
 const [orange] = Object.values(folders.plain.pictures);
 const manifestClients = ["mirador-3", "mirador-4", "uv", "clover", "tify", "vault"] as const;
@@ -103,7 +98,7 @@ describe.each(["mirador-3", "mirador-4", "uv", "clover", "tify"] as const)("%s",
       const seen = async () =>
         (await page.getByText("two", { exact: true }).filter({ visible: true }).count()) > 0 ||
         (await shareOf(page, orange!)) > 0.1;
-      await expect.poll(seen, poll).toBe(true);
+      await expect.poll(seen).toBe(true);
     }));
 });
 
@@ -128,26 +123,19 @@ interface Found {
   readonly members?: readonly { readonly id: string; readonly type: string }[];
 }
 
-const shelf = ["shelf", folders.one.path, folders.two.path];
+const readBy = async (library: string, address: string): Promise<Found> =>
+  JSON.parse((await run(process.execPath, [libraries, library, address])).stdout);
 
 describe.each(["manifesto", "vault", "cozy"])("the library %s", (library) => {
-  /** What it finds in each document, by the address. */
-  let found: Readonly<Record<string, Found>>;
-  beforeAll(async () => {
-    const paths = [folders.plain.path, folders.odd.path, folders.gated.path, ...shelf];
-    const { stdout } = await run(process.execPath, [libraries, library, ...paths.map(service.document)]);
-    found = JSON.parse(stdout);
-  });
-
   test.each(["plain", "odd", "gated"] as const)(
     "reads a manifest under the address that it asked: %s",
     async (name) => {
       const { path, pictures } = folders[name];
       const address = service.document(path);
-      const { canvases, ...manifest } = found[address]!;
-      expect(manifest).toEqual({ type: "Manifest", id: address, label: path });
-      expect(canvases?.map(({ width }) => width)).toEqual(Object.keys(pictures).map(() => 1600));
-      for (const { id, image } of canvases ?? []) {
+      const found = await readBy(library, address);
+      expect(found).toMatchObject({ type: "Manifest", id: address, label: path });
+      expect(found.canvases?.map(({ width }) => width)).toEqual(Object.keys(pictures).map(() => 1600));
+      for (const { id, image } of found.canvases ?? []) {
         expect(id.startsWith(`${address}/canvas/`)).toBe(true);
         const service = image.replace(/\/full\/.*$/, "");
         expect((await fetch(`${service}/info.json`)).status).toBe(200);
@@ -155,11 +143,11 @@ describe.each(["manifesto", "vault", "cozy"])("the library %s", (library) => {
     },
   );
 
-  test("reads a collection and the manifests that it lists", () => {
+  test("reads a collection and the manifests that it lists", async () => {
     const address = service.document("shelf");
-    const { members, ...collection } = found[address]!;
-    expect(collection).toEqual({ type: "Collection", id: address });
-    expect(members?.map(({ id }) => id)).toEqual([`${address}/one`, `${address}/two`]);
-    for (const { id } of members ?? []) expect(found[id]?.canvases).toHaveLength(1);
+    const { type, id, members } = await readBy(library, address);
+    expect({ type, id }).toEqual({ type: "Collection", id: address });
+    expect(members?.map((member) => member.id)).toEqual([`${address}/one`, `${address}/two`]);
+    for (const member of members ?? []) expect((await readBy(library, member.id)).canvases).toHaveLength(1);
   });
 });

@@ -1,15 +1,15 @@
-// Libraries that read IIIF documents without showing them: what one finds in the document at each
-// address, as JSON by the address.
+// Libraries that read IIIF documents without showing them: what each finds in the document at an address, as
+// JSON.
 //
-//   node libraries.mjs LIBRARY ADDRESS ...
+//   node libraries.mjs LIBRARY ADDRESS
 
 import { createRequire } from "node:module";
 
-const [, , library, ...addresses] = process.argv;
+const [, , library, address] = process.argv;
 const require = createRequire(import.meta.url);
 
 const read = {
-  async manifesto(address) {
+  async manifesto() {
     const { loadManifest, parseManifest } = require("manifesto.js");
     const document = parseManifest(await loadManifest(address));
     if (document.isCollection())
@@ -32,7 +32,7 @@ const read = {
       })),
     };
   },
-  async vault(address) {
+  async vault() {
     const { Vault } = require("@iiif/vault");
     const vault = new Vault();
     const document = await vault.load(address);
@@ -53,7 +53,7 @@ const read = {
       })),
     };
   },
-  async cozy(address) {
+  async cozy() {
     const { Cozy } = await import("cozy-iiif");
     const parsed = await Cozy.parseURL(address);
     if (parsed.type === "collection")
@@ -76,8 +76,5 @@ const read = {
   },
 };
 
-const found = {};
-for (const address of addresses)
-  found[address] = await read[library](address).catch(({ message }) => ({ type: `Error: ${message}` }));
-console.log(JSON.stringify(found));
+console.log(JSON.stringify(await read[library]()));
 process.exit(0);

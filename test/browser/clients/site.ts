@@ -1,18 +1,14 @@
 // A site of another origin with a page for each IIIF client, each from its own package as published.
 
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, version } from "esbuild";
-import { everything } from "../../sampled.ts";
+import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const packages = join(here, "node_modules");
-/** Bundles of earlier runs, by what they were made of. */
-const kept = join(here, "../../../node_modules/.cache/client-bundles");
 
 /** What the page of a client loads: files of packages, and its own script, bundled if it imports anything. */
 interface Page {
@@ -58,9 +54,8 @@ ${scripts.map((path) => `<script src="/packages/${path}"></script>`).join("")}
 /** The script of a page, with what it imports if the page is bundled. */
 async function scriptOf(name: ClientPage, { bundle }: Page): Promise<string> {
   const file = join(here, "pages", `${name}.js`);
-  const script = readFileSync(file, "utf8");
-  if (!bundle) return script;
-  const options = {
+  if (!bundle) return readFileSync(file, "utf8");
+  const built = await build({
     entryPoints: [file],
     bundle: true,
     write: false,
@@ -68,19 +63,8 @@ async function scriptOf(name: ClientPage, { bundle }: Page): Promise<string> {
     jsx: "automatic",
     logLevel: "error",
     define: { "process.env.NODE_ENV": '"production"' },
-  } as const satisfies BuildOptions;
-  const lock = readFileSync(join(here, "package-lock.json"), "utf8");
-  const hash = createHash("sha256")
-    .update(JSON.stringify([version, options, lock, script]))
-    .digest("hex");
-  const at = join(kept, `${hash}.js`);
-  if (everything || !existsSync(at)) {
-    const { outputFiles } = await build(options);
-    mkdirSync(kept, { recursive: true });
-    writeFileSync(`${at}.${process.pid}`, outputFiles[0]!.contents);
-    renameSync(`${at}.${process.pid}`, at); // a run that ends early leaves no part of a bundle
-  }
-  return readFileSync(at, "utf8");
+  });
+  return built.outputFiles[0]!.text;
 }
 
 export interface ClientSite {
@@ -92,16 +76,13 @@ export interface ClientSite {
 
 /** Serves the pages on a free port of 127.0.0.1. */
 export async function clientSite(): Promise<ClientSite> {
-  const scripts = new Map<ClientPage, Promise<string>>();
   const body = async (pathname: string): Promise<string | Uint8Array | undefined> => {
     const [, kind, name = ""] = /^\/(client|script|packages)\/(.+?)$/.exec(pathname) ?? [];
     if (kind === "packages") return readFileSync(join(packages, normalize(name)));
     const client = name.replace(/\.js$/, "") as ClientPage;
     const page: Page | undefined = pages[client];
     if (!page) return undefined;
-    if (kind === "client") return html(client, page);
-    if (!scripts.has(client)) scripts.set(client, scriptOf(client, page));
-    return scripts.get(client);
+    return kind === "client" ? html(client, page) : await scriptOf(client, page);
   };
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");

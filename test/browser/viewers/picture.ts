@@ -1,6 +1,5 @@
 // A picture whose detail is visible in a screenshot, and what a screenshot shows of it.
 
-import type { Page } from "playwright-core";
 import sharp from "sharp";
 
 /**
@@ -21,17 +20,17 @@ export async function chequered([red, green, blue]: readonly [number, number, nu
 }
 
 /**
- * Returns what the middle of a page's window shows: no colour, colour without detail, or the picture with its
- * squares. Nothing else is taken from the screen, since tests ask again and again.
+ * Returns what the middle of a screenshot shows: no colour, colour without detail, or the picture with its
+ * squares.
  */
-export async function seen(page: Page): Promise<"nothing" | "degraded" | "full"> {
-  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+export async function seen(screenshot: Buffer): Promise<"nothing" | "degraded" | "full"> {
+  const { width = 0, height = 0 } = await sharp(screenshot).metadata();
   const side = 200;
-  const clip = { x: (width - side) >> 1, y: (height - side) >> 1, width: side, height: side };
-  const data = await sharp(await page.screenshot({ clip }))
+  const { data } = await sharp(screenshot)
+    .extract({ left: (width - side) >> 1, top: (height - side) >> 1, width: side, height: side })
     .removeAlpha()
     .raw()
-    .toBuffer();
+    .toBuffer({ resolveWithObject: true });
   let colour = 0;
   let detail = 0;
   for (let i = 3; i < data.length; i += 3) {

@@ -49,7 +49,7 @@ export const testAdminPages: OperationTest = (runtime, start) =>
         return answer.headers.get("Cache-Status");
       };
       await ask();
-      await expect.poll(ask, { timeout: 10_000 }).toBe("smalti; hit");
+      await expect.poll(ask).toBe("smalti; hit");
       const answer = await fetch(`${server.url}/admin/api/purge`, {
         method: "POST",
         headers: { ...asOperator, "Content-Type": "application/json" },

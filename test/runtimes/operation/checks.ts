@@ -13,7 +13,7 @@ export const testChecks: OperationTest = (runtime, start) =>
 
     it("name a source whose server is unreachable", async () => {
       await expect
-        .poll(server.output, { timeout: 60_000 })
+        .poll(server.output)
         .toMatch(
           /source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not respond\. Start its server/,
         );

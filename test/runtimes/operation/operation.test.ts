@@ -25,7 +25,8 @@ for (const runtime of runtimesFor("operation")) {
         env: operator,
         // Nobody listens on port 1.
         sources: ['{ name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}" }'],
-        extra: "# of the library\nlog: { level: warn }\nmetrics: { enabled: true }\n",
+        // A stop waits half of shutdown_timeout for responses that do not end: longer than a test may take.
+        extra: "# of the library\nlog: { level: warn }\nmetrics: { enabled: true }\nshutdown_timeout: 1h\n",
       });
       servers.push(server);
     }
