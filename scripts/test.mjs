@@ -4,7 +4,7 @@
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { totalmem } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { relative } from "node:path";
 import { provide } from "./test-needs.mjs";
 
@@ -99,8 +99,8 @@ mkdirSync(results, { recursive: true });
 
 const missing = provide([...new Set(wanted.flatMap(({ needs = [], wants = [] }) => [...needs, ...wants]))]);
 
-/** A suite takes about two gigabytes. */
-const atOnce = Math.max(1, Math.floor(totalmem() / 2 ** 31));
+/** A suite takes about two gigabytes, and more of them than processors gain nothing. */
+const atOnce = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 ** 31)));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 /** Suite, and how long it took or why it did not run. */

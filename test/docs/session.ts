@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -153,8 +154,12 @@ export class Session {
   }
 
   end(): void {
-    const pid = join(this.#root, "pid");
-    if (existsSync(pid)) spawnSync("kill", ["-KILL", readFileSync(pid, "utf8").trim()]);
+    const file = join(this.#root, "pid");
+    const pid = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+    // If the server has ended, its number may be that of another process by now.
+    const isServer = () =>
+      existsSync(`/proc/${pid}/cwd`) && readlinkSync(`/proc/${pid}/cwd`).startsWith(this.#root);
+    if (pid && (process.platform !== "linux" || isServer())) spawnSync("kill", ["-KILL", pid]);
     rmSync(this.#root, { recursive: true, force: true });
   }
 
