@@ -183,8 +183,8 @@ describe("render", () => {
     await sharp({ create: plain }).png({ compressionLevel: 1 }).toFile(join(folder, "large.png"));
     const args = ["render", "large.png", "full/max/0/default.png", "-o", "large.out"];
     // A process that does not listen for it yet ends by the signal, without a code.
-    const tells = "process.on('newListener', (name) => name === 'SIGINT' && console.log('listens'));";
-    const flags = ["--import", `data:text/javascript,${encodeURIComponent(tells)}`];
+    const script = "process.on('newListener', (name) => name === 'SIGINT' && console.log('listens'));";
+    const flags = ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
     const running = built.start(args, { cwd: folder, flags });
     await running.said(/listens/);
     running.process.kill("SIGINT");

@@ -1,5 +1,5 @@
-// A smoke test of HTTP in both images: what may be missing in an image, and what a process is told as the
-// first of its container. The rest is proven once, on the runtimes.
+// A smoke test of HTTP in both images: files that an image may lack, and signals to the first process of a
+// container. The rest is proven once, on the runtimes.
 
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -22,7 +22,7 @@ const rows = {
   // Requests, responses and connections: src/platform/server/, bun.ts, deno.ts, workerd.ts.
   http: [servers, "targets, hosts, bodies, aborts, static files, signals, and a port that is in use"],
   hostile: [servers, "the runtime parses requests, and refuses what it cannot parse"],
-  "keep-alive": [servers, "the runtime closes idle connections, at a time that each is told in another way"],
+  "keep-alive": [servers, "the runtime closes idle connections, and each has another option for the time"],
   "slow clients": [servers, "node-server.ts and bun.ts cut a response that stalls in ways of their own"],
   stop: [servers, "draining.ts holds responses of a server that each runtime stops in another way"],
   // Below src/platform/process/, src/platform/files/ and src/platform/workers/.
