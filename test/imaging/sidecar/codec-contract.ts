@@ -159,7 +159,7 @@ export function sidecarContract(
         entry.subarray(0, entry.length - 1),
         Uint8Array.of(...entry, 0),
       ];
-      // An entry is refused as a whole, which the first read that needs it shows. Each damage begins with another.
+      // An entry is refused as a whole, as the first read that needs it shows. Each damage starts at another.
       const all = reads(header);
       for (const [nth, other] of damaged.entries()) {
         const { access, losses } = accessTo({ entry: other, blocks });
