@@ -46,11 +46,11 @@ afterAll(() => {
 });
 
 const run = (...args: string[]) => built.command(args, { cwd: folder });
-const inProcess = (...args: string[]) => built.run(args, { cwd: folder });
+const inOwnProcess = (...args: string[]) => built.run(args, { cwd: folder });
 
 describe("smalti doctor FOLDER", () => {
   test("groups what is odd, and exits 0 if nothing is wrong", async () => {
-    const { code, out, err } = await inProcess("doctor", "masters");
+    const { code, out, err } = await inOwnProcess("doctor", "masters");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^3 files, /);
     expect(out).toMatch(/\nnote: 1 file \[orientation\]\n.*\n {2}files: sound\/jpg-orient-6\.jpg/);
@@ -63,7 +63,14 @@ describe("smalti doctor FOLDER", () => {
     mkdirSync(join(folder, "masters/bad"));
     cpSync(join(fixturesFolder, "bad-trunc-50.png"), join(folder, "masters/bad/it's.png"));
     writeFileSync(join(folder, "masters/bad/text.tif"), "no image");
-    const { code, out } = await inProcess("doctor", "bad", "-config", "smalti.yaml", "--json", "--measure");
+    const { code, out } = await inOwnProcess(
+      "doctor",
+      "bad",
+      "-config",
+      "smalti.yaml",
+      "--json",
+      "--measure",
+    );
     expect(code).toBe(1);
     const report = JSON.parse(out);
     expect(report).toMatchObject({ files: 2, problems: 2, formats: { png: 1, none: 1 }, limited: false });
@@ -177,7 +184,7 @@ test("smalti doctor of an empty folder finds nothing", async () => {
 
 describe("smalti purge", () => {
   const purged = async (...args: string[]) =>
-    JSON.parse((await inProcess("purge", ...args, "--json")).out).purged;
+    JSON.parse((await inOwnProcess("purge", ...args, "--json")).out).purged;
   const warm = () => run("warm", "-config", "smalti.yaml");
 
   test("removes what is cached of an image, a folder, or everything", async () => {

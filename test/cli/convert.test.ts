@@ -38,7 +38,7 @@ afterAll(() => {
 });
 
 const convert = (...args: string[]) => built.command(["convert", ...args], { cwd: folder });
-const inProcess = (...args: string[]) => built.run(["convert", ...args], { cwd: folder });
+const inOwnProcess = (...args: string[]) => built.run(["convert", ...args], { cwd: folder });
 const fixture = (name: string) => join(fixturesFolder, name);
 const inFolder = (name: string) => join(folder, name);
 
@@ -77,7 +77,7 @@ function picture(width: number, height: number, name: string): Promise<unknown> 
 describe("the pyramid", () => {
   test("has the image, and each level is the Lanczos-3 half of the one above by libvips", async () => {
     await picture(2048, 1024, "a.png");
-    expect(await inProcess("a.png")).toEqual({
+    expect(await inOwnProcess("a.png")).toEqual({
       code: 0,
       err: "",
       out: expect.stringMatching(/^a\.png: .*\/a\.tif, deflate, [\d.]+ MiB to [\d.]+ MiB\n$/),
@@ -219,7 +219,7 @@ describe("several files", () => {
     cpSync(fixture("bad-trunc-50.png"), inFolder("in/b.png"));
     cpSync(fixture("jpg-gray.jpg"), inFolder("in/c.jpg"));
     writeFileSync(inFolder("in/d.txt"), "text");
-    const { code, out, err } = await inProcess(
+    const { code, out, err } = await inOwnProcess(
       "in/a.png",
       "in/b.png",
       "in/c.jpg",

@@ -35,14 +35,14 @@ afterAll(() => {
 
 const base = "https://static.test/x";
 const run = (...args: string[]) => built.command(["export", ...args], { cwd: folder });
-const inProcess = (...args: string[]) => built.run(["export", ...args], { cwd: folder });
+const inOwnProcess = (...args: string[]) => built.run(["export", ...args], { cwd: folder });
 
 describe("smalti export", () => {
   test("writes a folder and an archive with the same files, and nothing else", async () => {
     const first = await run("masters", "--to", "out", "--base-url", `${base}/`, "--json");
     expect([first.code, first.err]).toEqual([0, ""]);
     expect(JSON.parse(first.out)).toMatchObject({ images: 4, failed: 0, start: ["collection.json"] });
-    const second = await inProcess("masters", "--to", "out.zip", "--base-url", base);
+    const second = await inOwnProcess("masters", "--to", "out.zip", "--base-url", base);
     expect(second.code).toBe(0);
     expect(second.out).toContain(`${base}/collection.json`);
     expect(existsSync(join(folder, "out.zip.work"))).toBe(false);
@@ -123,7 +123,7 @@ describe("smalti export", () => {
       0,
       expect.stringContaining("1 image of earlier runs is gone: --prune removes it.\n  2.jpg\n"),
     ]);
-    const exposed = await inProcess("1.jpg", ...to, "-config", "closed.yaml");
+    const exposed = await inOwnProcess("1.jpg", ...to, "-config", "closed.yaml");
     expect([exposed.code, exposed.out]).toEqual([
       1,
       expect.stringMatching(

@@ -25,11 +25,11 @@ afterAll(() => {
 });
 
 const doctor = (...args: string[]) => built.command(["doctor", ...args], { cwd: folder });
-const inProcess = (...args: string[]) => built.run(["doctor", ...args], { cwd: folder });
+const inOwnProcess = (...args: string[]) => built.run(["doctor", ...args], { cwd: folder });
 
 describe("smalti doctor IMAGE", () => {
   test("prints findings and facts, and exits 0 if there is no problem", async () => {
-    const { code, out, err } = await inProcess("tif-pyramid-subifd.tif", "-config", file);
+    const { code, out, err } = await inOwnProcess("tif-pyramid-subifd.tif", "-config", file);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^tif-pyramid-subifd\.tif\n\n/);
     expect(out).toMatch(/^ {2}Levels in the file +300 × 200, 150 × 100/m);
@@ -41,7 +41,7 @@ describe("smalti doctor IMAGE", () => {
   });
 
   test("exits 1 if there is a problem, and says what to do", async () => {
-    const { code, out } = await inProcess("bad-trunc-50.png", "-config", file);
+    const { code, out } = await inOwnProcess("bad-trunc-50.png", "-config", file);
     expect(code).toBe(1);
     expect(out).toMatch(/^problem +Expected an intact PNG.*\n +what to do: Replace the file/m);
   });

@@ -31,7 +31,7 @@ afterAll(() => {
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const run = (args: readonly string[]) => built.command(args, { cwd: folder });
-const inProcess = (args: readonly string[]) => built.run(args, { cwd: folder });
+const inOwnProcess = (args: readonly string[]) => built.run(args, { cwd: folder });
 
 const properties = () => `
 http.port = 8182
@@ -52,7 +52,7 @@ test("writes a configuration that check accepts and that serves the same images"
     "delegates.rb",
     "class CustomDelegate\n  def overlay(options = {})\n    { 'image' => 'x.png' }\n  end\nend\n",
   );
-  const { code, out, err } = await inProcess(["import", "cantaloupe.properties"]);
+  const { code, out, err } = await inOwnProcess(["import", "cantaloupe.properties"]);
   expect(code, err).toBe(0);
   expect(out.trimEnd().split("\n").at(-1)).toBe(
     `    node ${join(built.dist, "main.js")} check -config smalti.yaml`,
@@ -196,7 +196,7 @@ test("writes what it can of a configuration with a fault, and says what to corre
     "faulty.properties",
     "source.static=S3Source\nS3Source.BasicLookupStrategy.bucket.name=not a bucket\n",
   );
-  const { code, err } = await inProcess(["import", "faulty.properties", "-o", "faulty.yaml"]);
+  const { code, err } = await inOwnProcess(["import", "faulty.properties", "-o", "faulty.yaml"]);
   expect(code).toBe(1);
   expect(err).toMatch(/To correct in the new file \(1\)\n +line \d+, column \d+: sources\.0\.bucket/);
 });

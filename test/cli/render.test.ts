@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 const run = (...args: string[]) => built.command(args, { cwd: folder });
-const inProcess = (...args: string[]) => built.run(args, { cwd: folder });
+const inOwnProcess = (...args: string[]) => built.run(args, { cwd: folder });
 const served = async (path: string) =>
   new Uint8Array(await (await fetch(`${url}/iiif/3/${path}`)).arrayBuffer());
 
@@ -134,7 +134,7 @@ describe("render", () => {
   });
 
   test("says with --json what it wrote", async () => {
-    const { code, out } = await inProcess(
+    const { code, out } = await inOwnProcess(
       "render",
       "in/base.png",
       "full/!60,60/0/default.jpg",
@@ -207,7 +207,7 @@ describe("render", () => {
 
 describe("info", () => {
   test("has the info.json of the server, and facts as sharp finds them", async () => {
-    const { code, out, err } = await inProcess("info", "in/jpg-orient-6.jpg", "--json");
+    const { code, out, err } = await inOwnProcess("info", "in/jpg-orient-6.jpg", "--json");
     expect([code, err]).toEqual([0, ""]);
     const facts = JSON.parse(out);
     const sent = JSON.parse(new TextDecoder().decode(await served("jpg-orient-6.jpg/info.json")));
@@ -236,7 +236,7 @@ describe("info", () => {
 
   test("of what is no image says so, and exits 1", async () => {
     writeFileSync(join(folder, "in/text.jpg"), "text");
-    const { code, out } = await inProcess("info", "in/text.jpg");
+    const { code, out } = await inOwnProcess("info", "in/text.jpg");
     expect([code, out]).toEqual([1, expect.stringMatching(/^problem +This file is not a JPEG/m)]);
     expect(await run("info", "in/none.jpg")).toMatchObject({
       code: 1,

@@ -2,7 +2,16 @@
 // modules one by one take 3 s, and 8 s more if nothing of them is transformed yet.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, version } from "esbuild";
@@ -33,7 +42,7 @@ export async function prebuilt(): Promise<Bundle> {
   const sources = (readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }) as string[])
     .filter((name) => /\.tsx?$/.test(name) && !leftOut.test(name))
     .sort();
-  const hash = createHash("sha256").update(`${version} ${process.version}`);
+  const hash = createHash("sha256").update(`${version} ${process.version} ${root}`);
   for (const name of sources) hash.update(`\n${name}\n`).update(readFileSync(join(root, "src", name)));
   const name = hash.digest("hex").slice(0, 32);
   const list = join(folder, `${name}.json`);
@@ -72,8 +81,10 @@ async function write(name: string, list: string, sources: readonly string[]): Pr
       { as: `m${at}`, names: Object.keys(spaces[`m${at}`] ?? {}) },
     ]),
   );
-  for (const old of readdirSync(folder))
-    if (!old.startsWith(name)) rmSync(join(folder, old), { force: true });
+  // Trees that share their packages share the folder; a run of today may still read its bundle.
+  for (const old of readdirSync(folder).map((each) => join(folder, each)))
+    if (Date.now() - (statSync(old, { throwIfNoEntry: false })?.mtimeMs ?? 0) > 86_400_000)
+      rmSync(old, { force: true });
   writeFileSync(`${list}.${process.pid}`, JSON.stringify({ file, modules } satisfies Bundle));
   renameSync(`${list}.${process.pid}`, list);
 }
