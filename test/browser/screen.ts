@@ -22,16 +22,21 @@ export const coloursInViewer = (page: Page): Promise<number> =>
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Requests of one address after which a page goes in circles, as Universal Viewer does at some kiosks. */
+const circles = 50;
+
 /**
  * Follows the requests of a page. Its function waits until none is open and the page has drawn several frames
- * without another one.
+ * without another one, or until the page goes in circles.
  */
 export function quietOf(page: Page): () => Promise<void> {
   const pending = new Set<unknown>();
+  const times = new Map<string, number>();
   let asked = 0;
   page.on("request", (request) => {
     if (request.resourceType() === "eventsource") return;
     pending.add(request);
+    times.set(request.url(), (times.get(request.url()) ?? 0) + 1);
     asked++;
   });
   page.on("requestfinished", (request) => pending.delete(request));
@@ -41,6 +46,7 @@ export function quietOf(page: Page): () => Promise<void> {
       .poll(async () => {
         const before = asked;
         await drawFrames(page, 20);
+        if (Math.max(0, ...times.values()) >= circles) return true;
         return pending.size === 0 && asked === before;
       })
       .toBe(true);
