@@ -22,16 +22,27 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
   );
   try {
     const code = await runCommand(platform, args, asTyped);
-    // A hanging call, such as one into a folder of a dead mount, would keep the process alive.
-    if (code !== undefined) platform.exit?.(code);
+    if (code !== undefined) end(platform, code);
   } catch (thrown) {
     // Work that a signal has ended throws errors of all kinds.
     const error = thrown instanceof InterruptedError ? thrown : (interruption(platform) ?? thrown);
     const known = error instanceof CommandError;
     const text = known ? error.message : error instanceof Error ? (error.stack ?? error.message) : `${error}`;
     platform.write?.("err", `smalti: ${asTyped(plainLines(maskUrls(text)))}\n`);
-    platform.exit?.(known ? error.exitCode : 1);
+    end(platform, known ? error.exitCode : 1);
   }
+}
+
+/**
+ * Scripts go by the exit code of a command, so it waits for a slow disk, but for no call into a dead mount.
+ */
+function end(platform: Platform, code: number): void {
+  const tell = (calls: readonly string[]) =>
+    platform.write?.(
+      "err",
+      `smalti: calls to the operating system do not return (${calls.join(", ")}), so the command ends by a signal instead of exit code ${code}\n`,
+    );
+  platform.exit?.(code, { patienceMs: 10_000, tell });
 }
 
 /** Returns the exit code; undefined for a server, which keeps running. `asTyped`: see {@link hintsFor}. */

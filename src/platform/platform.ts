@@ -217,6 +217,13 @@ export interface Prompt {
   close(): void;
 }
 
+export interface ExitOptions {
+  /** Milliseconds for the output and for threads; two seconds if absent. */
+  readonly patienceMs?: number;
+  /** Receives the calls of threads that hang, by the runtime's names, before a signal ends the process. */
+  readonly tell?: (calls: readonly string[]) => void;
+}
+
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
@@ -292,10 +299,10 @@ export interface Platform {
    */
   lowerPriority?(): void;
   /**
-   * Ends the process after its output is flushed, within two seconds. If hanging threads would block an exit
-   * (Node), it ends by a signal, after `tell` was called with their calls.
+   * Ends the process after its output is flushed. If hanging threads would block an exit (Node), it ends by a
+   * signal, which hides the code.
    */
-  exit?(code: number, tell?: (calls: readonly string[]) => void): void;
+  exit?(code: number, options?: ExitOptions): void;
   /**
    * Writes a text in order, or the result of a function that is called at that time. `mayWait`: log lines in
    * quick succession are formatted and written together, at most a tenth of a second later; also at the end

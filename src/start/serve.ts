@@ -118,7 +118,7 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   if (stoppingSince !== undefined) {
     if (now - stoppingSince < sameSignalMs) return;
     log.error("stopped by a second signal before everything was closed");
-    platform.exit?.(1, tell);
+    platform.exit?.(1, { tell });
     return;
   }
   stoppingSince = now;
@@ -133,7 +133,7 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
     log.warn("stopped before every cache was closed, because shutdown_timeout has passed", {
       caches: service.slots.open(),
     });
-  platform.exit?.(0, tell);
+  platform.exit?.(0, { tell });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -343,6 +344,27 @@ else openSync(${JSON.stringify(pipe)}, "r");`,
     await server.ended;
     expect(server.process.signalCode).toBe("SIGTERM");
     expect(server.status().err).toMatch(/error ended by a signal.*FSReqPromise.*Worker/);
+  });
+
+  test("of a slow disk leave a command its exit code, and those that never return end it", async () => {
+    const pipe = join(folder, "slow");
+    await promisify(execFile)("mkfifo", [pipe]);
+    const preload = write(
+      "slow.mjs",
+      `import { open } from "node:fs/promises";\nopen(${JSON.stringify(pipe)}, "r");`,
+    );
+    const start = () => built.start(["version"], { flags: ["--import", preload] });
+    const slow = start();
+    await slow.said(/\d\n/);
+    // Longer than a server waits.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await writeFile(pipe, "");
+    expect(await slow.ended).toMatchObject({ code: 0, err: "" });
+
+    const dead = start();
+    await dead.ended;
+    expect(dead.process.signalCode).toBe("SIGTERM");
+    expect(dead.status().err).toMatch(/FSReqPromise.* ends by a signal instead of exit code 0/);
   });
 });
 

@@ -2,10 +2,11 @@
 //
 // Node waits for every thread at its exit: forever for one that a dead mount blocks. A signal does not wait.
 
+import type { ExitOptions } from "../platform.ts";
 import type { ProcessRuntime } from "./start-commands.ts";
 
-/** Milliseconds for output and closing to finish. */
-const lastMs = 2000;
+/** Milliseconds for the output to be flushed and for threads to end, unless the caller gives them more. */
+const usualMs = 2000;
 const lookMs = 10;
 
 /** Calls of Node's threads that the operating system may never complete. */
@@ -21,19 +22,19 @@ function hanging(): string[] {
 }
 
 /**
- * Ends the process with a code when its output is flushed. If threads hang it ends by SIGTERM instead, after
- * `tell` was called with their calls, by Node's names.
+ * Ends the process with a code when its output is flushed. If threads hang for `patienceMs` (two seconds) it
+ * ends by SIGTERM instead, after `tell` was called with their calls, by Node's names.
  */
 export function endProcess(
   runtime: ProcessRuntime,
   code: number,
-  tell: (calls: readonly string[]) => void = () => {},
+  { patienceMs = usualMs, tell }: ExitOptions = {},
 ): void {
   const exit = () => {
     const calls = runtime === "node" ? hanging() : [];
     if (calls.length === 0) process.exit(code);
     if (performance.now() < end) return void setTimeout(exit, lookMs);
-    tell(calls);
+    tell?.(calls);
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
@@ -41,8 +42,8 @@ export function endProcess(
     // The first process of a container ignores signals that it sends itself.
     process.abort();
   };
-  const end = performance.now() + lastMs;
-  const late = setTimeout(exit, lastMs);
+  const end = performance.now() + patienceMs;
+  const late = setTimeout(exit, patienceMs);
   process.stdout.write("", () =>
     process.stderr.write("", () => {
       clearTimeout(late);

@@ -71,9 +71,9 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       for (const name of signalsOf(process.platform)[signal]) process.on(name, listener);
     },
     lowerPriority,
-    exit(code, tell) {
+    exit(code, options) {
       flush();
-      endProcess(name, code, tell);
+      endProcess(name, code, options);
     },
     readSecret,
     prompt: createPrompt,
