@@ -71,7 +71,9 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService({ ...loaded.config, limits }, platform, over.log ?? silentLog, "dev", {
+  const faults: unknown[] = [];
+  const log = over.log ?? { ...silentLog, error: (...line: unknown[]) => void faults.push(line) };
+  const service = await createService({ ...loaded.config, limits }, platform, log, "dev", {
     access: over.access,
     configFile: over.configFile,
   });
@@ -82,7 +84,10 @@ export async function served(
       const request = new Request(`http://${host}/`, init);
       targets.set(request, target);
       peers.set(request, peer);
-      return app.fetch(request);
+      const response = await app.fetch(request);
+      // A test that expects none fails without the cause, which is in the log alone.
+      if (response.status === 500 && faults.length > 0) console.error(target, ...faults.splice(0));
+      return response;
     },
   };
 }
