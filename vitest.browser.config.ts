@@ -6,7 +6,7 @@ import { prebuiltSources } from "./test/prebuilt/plugin.ts";
 export default defineConfig({
   plugins: [prebuiltSources()],
   test: {
-    setupFiles: ["test/prebuilt/stacks.ts"],
+    setupFiles: ["test/reused-connections.ts", "test/prebuilt/stacks.ts"],
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/install.ts", "test/fresh-dist.ts"],
     ...limits,

@@ -24,6 +24,7 @@ export default defineConfig({
         plugins: [prebuiltSources()],
         test: {
           ...usual,
+          setupFiles: [...usual.setupFiles, "test/reused-connections.ts"],
           name: "program",
           include: filesOf("program"),
           globalSetup: ["test/fresh-dist.ts"],

@@ -17,6 +17,7 @@ const withDefaultBuild = everything || seedOf("default build") % 3 === 0;
 // The images of deploy/: npm run test:containers. Needs root and podman.
 export default defineConfig({
   test: {
+    setupFiles: ["test/reused-connections.ts"],
     include: ["test/containers/**/*.test.ts"],
     exclude: withDefaultBuild ? [] : ["test/containers/default-build.test.ts"],
     globalSetup: ["test/containers/setup.ts"],

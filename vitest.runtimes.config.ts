@@ -8,7 +8,7 @@ import "./test/sampled.ts"; // workers inherit the seed
 export default defineConfig({
   plugins: [prebuiltSources()],
   test: {
-    setupFiles: ["test/prebuilt/stacks.ts"],
+    setupFiles: ["test/reused-connections.ts", "test/prebuilt/stacks.ts"],
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["test/runtimes/install.ts", "test/fresh-dist.ts"],
     ...limits,

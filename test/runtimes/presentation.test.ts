@@ -51,7 +51,9 @@ describe.each(runtimesFor("presentation"))("smalti on $name, with folders of ima
   });
 
   it("responds to a conditional request without a body", async () => {
-    const etag = (await get("/iiif/presentation/3/book")).headers.get("ETag") ?? "";
+    const first = await get("/iiif/presentation/3/book");
+    await first.arrayBuffer();
+    const etag = first.headers.get("ETag") ?? "";
     const again = await get("/iiif/presentation/3/book", { "If-None-Match": etag });
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
