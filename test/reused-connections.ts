@@ -1,6 +1,6 @@
 // Servers close connections that idle for some seconds. If this process is too busy to notice, its next
-// request gets lost in one of these; browsers send it again, and so do tests. A server that drops a request by
-// itself drops the second one too.
+// request is lost in one of these; browsers send it again, and so do tests. A server that drops a request
+// by itself drops the second one too.
 
 /** This file runs before each file of tests, and these may share a process. */
 const kept = globalThis as { fetchOnce?: typeof fetch };
