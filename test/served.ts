@@ -4,7 +4,7 @@ import type { Access } from "../src/access/access.ts";
 import { createApp, surfaces } from "../src/app.ts";
 import type { ConfigFile } from "../src/config/editing/file.ts";
 import { loadConfig, problemLines } from "../src/config/reading/load.ts";
-import { type Log, silentLog } from "../src/lib/telemetry/log.ts";
+import { type Log, type LogFields, silentLog } from "../src/lib/telemetry/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
 import { compression } from "../src/platform/compression.ts";
 import { assetReader } from "../src/platform/files/dist-files.ts";
@@ -71,8 +71,9 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const faults: unknown[] = [];
-  const log = over.log ?? { ...silentLog, error: (...line: unknown[]) => void faults.push(line) };
+  const bugs: unknown[] = [];
+  const note = (message: string, fields?: LogFields) => fields?.cause && bugs.push(message, fields);
+  const log = over.log ?? { ...silentLog, error: (...line) => void note(...line) };
   const service = await createService({ ...loaded.config, limits }, platform, log, "dev", {
     access: over.access,
     configFile: over.configFile,
@@ -86,7 +87,7 @@ export async function served(
       peers.set(request, peer);
       const response = await app.fetch(request);
       // A test that expects none fails without the cause, which is in the log alone.
-      if (response.status === 500 && faults.length > 0) console.error(target, ...faults.splice(0));
+      if (response.status === 500 && bugs.length > 0) console.error(target, ...bugs.splice(0));
       return response;
     },
   };
