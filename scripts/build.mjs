@@ -57,9 +57,10 @@ const threads = ["thread", "hook-thread", "password-thread", "text-thread"];
 
 /**
  * Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its
- * modules.
+ * modules. `maps`: writes source maps beside the bundles.
  */
-export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
+export async function build({ outdir = join(root, "dist"), only, quiet = false, maps = false } = {}) {
+  const bundled = (options) => bundle({ ...options, sourcemap: maps && "external" });
   const digest = sourcesDigest(root); // before the sources are read: what changes meanwhile is built again
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
@@ -77,7 +78,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   const used = [];
   for (const thread of only ? [only] : threads)
     used.push(
-      await bundle({
+      await bundled({
         entryPoints: [join(root, `src/${thread}.ts`)],
         outfile: join(outdir, `${thread}.js`),
       }),
@@ -85,38 +86,38 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   if (!only) {
     const entries = { plugins: [sharedFiles(), moduleImports(names), ...plugins] };
     used.push(
-      await bundle({
+      await bundled({
         stdin: appEntry(),
         outfile: join(outdir, "app.js"),
         plugins: [loadedFiles(), ...plugins],
         define: { ...defined, SMALTI_CONFIG_TREE: JSON.stringify(JSON.stringify(await deriveConfigTree())) },
       }),
-      await bundle({
+      await bundled({
         ...entries,
         entryPoints: [join(root, "src/main.ts")],
         outfile: join(outdir, "main.js"),
       }),
-      await bundle({
+      await bundled({
         ...entries,
         entryPoints: [join(root, "src/program.ts")],
         outfile: join(outdir, "program.js"),
       }),
-      await bundle({
+      await bundled({
         ...entries,
         entryPoints: [join(root, "src/index.ts")],
         outfile: join(outdir, "index.js"),
       }),
-      await bundle({
+      await bundled({
         ...entries,
         entryPoints: [join(root, "src/workerd.ts")],
         outfile: join(outdir, "workerd.js"),
       }),
     );
     used.push(
-      await bundle({ entryPoints: [join(root, "src/imaging.ts")], outfile: join(outdir, "imaging.js") }),
+      await bundled({ entryPoints: [join(root, "src/imaging.ts")], outfile: join(outdir, "imaging.js") }),
     );
     for (const [file, name] of Object.entries(chunks))
-      used.push(await bundle({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
+      used.push(await bundled({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
