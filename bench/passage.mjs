@@ -3,8 +3,8 @@
 //
 //   node bench/passage.mjs [--list tile] [--before TREE]
 //
-// --list: prints the files and functions of one request. --before: another checkout, with its packages, whose
-// row is printed beside.
+// --list: prints the files and functions of one request. --before: another checkout, with its packages, which
+// is measured too.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -119,7 +119,7 @@ cache: { render: { backend: ${render} }, info: { backend: heap }, origin: { back
   return result;
 }
 
-/** Splits coverage into functions of src/ and of packages, by the source maps beside the bundles. */
+/** Splits coverage into functions of src/ and of packages, by the source maps next to the bundles. */
 function split(scripts, maps) {
   const own = [];
   const foreign = [];

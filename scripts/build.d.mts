@@ -5,6 +5,6 @@ export function build(options?: {
   readonly outdir?: string;
   readonly only?: "thread" | "hook-thread" | "password-thread" | "text-thread";
   readonly quiet?: boolean;
-  /** Writes source maps beside the bundles. */
+  /** Writes source maps next to the bundles. */
   readonly maps?: boolean;
 }): Promise<void>;

@@ -57,7 +57,7 @@ const threads = ["thread", "hook-thread", "password-thread", "text-thread"];
 
 /**
  * Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its
- * modules. `maps`: writes source maps beside the bundles.
+ * modules. `maps`: writes source maps next to the bundles.
  */
 export async function build({ outdir = join(root, "dist"), only, quiet = false, maps = false } = {}) {
   const bundled = (options) => bundle({ ...options, sourcemap: maps && "external" });

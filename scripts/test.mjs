@@ -1,15 +1,21 @@
 // Runs the suites, those that can side by side, and ends with what failed, what took longest, and the sums.
 //
-//   node scripts/test.mjs [--shard=1/3] [SUITE ...]     suites: check build unit runtimes containers browser
+//   node scripts/test.mjs [--shard=1/3] [--files=FILE,...] [SUITE ...]
+//
+// Suites: check build unit runtimes containers browser. --files: the test files to run of the suites that have
+// some among them. What a suite prints is in node_modules/.cache/test-results/SUITE.log as it comes.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { relative } from "node:path";
+import { suites as reachRows } from "./test/reach-rows.mjs";
 import { provide } from "./test-needs.mjs";
 
 const results = "node_modules/.cache/test-results";
-const options = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
+const options = process.argv.slice(2).filter((arg) => /^--shard=/.test(arg));
+/** Test files that are named, of all suites. */
+const chosen = process.argv.slice(2).flatMap((arg) => /^--files=(.*)$/.exec(arg)?.[1].split(",") ?? []);
 
 const vitest = (name, config, ...args) => [
   "npx",
@@ -93,6 +99,9 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const wanted = suites.filter(({ name }) => named.length === 0 || named.includes(name));
+// Each of the suites would build it otherwise, at the same time.
+if (wanted.some(({ after }) => after === "build") && !wanted.some(({ name }) => name === "build"))
+  wanted.unshift({ name: "build", command: ["node", "scripts/build-changed.mjs"] });
 
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });
@@ -113,46 +122,54 @@ let broken = false;
 
 const waiting = [...wanted];
 const running = new Map();
-const ended = new Set(suites.filter((suite) => !wanted.includes(suite)).map(({ name }) => name));
+/** Suites that have ended, and whether they passed. */
+const ended = new Map();
 while (waiting.length + running.size > 0) {
   for (const suite of waiting.filter(({ after }) => !after || ended.has(after))) {
     if (running.size >= atOnce) break;
     waiting.splice(waiting.indexOf(suite), 1);
     const lacks = (suite.needs ?? []).filter((need) => missing.includes(need));
-    if (lacks.length > 0 && !process.env.CI) {
+    if (ended.get(suite.after) === false) {
+      times.push([suite.name, `not run, since ${suite.after} failed`]);
+      ended.set(suite.name, false);
+    } else if (lacks.length > 0 && !process.env.CI) {
       times.push([suite.name, `skipped: ${lacks.join(", ")} missing`]);
       total.skipped++;
-      ended.add(suite.name);
+      ended.set(suite.name, true);
     } else running.set(suite.name, run(suite));
   }
-  const suite = await Promise.race(running.values());
+  if (running.size === 0) continue;
+  const { suite, passed } = await Promise.race(running.values());
   running.delete(suite.name);
-  ended.add(suite.name);
+  ended.set(suite.name, passed);
 }
 
 /** Runs a suite and prints its output when it has ended; of a suite by itself, as it comes. */
 async function run(suite) {
   const { name, command, counted } = suite;
+  const tests = reachRows.find((row) => row.name === name)?.tests;
   const began = performance.now();
-  const [program, ...args] = command;
+  const [program, ...args] = [...command, ...chosen.filter((file) => tests?.test(file))];
   const unhandled = `${results}/${name}.unhandled.json`;
   const alone = wanted.length === 1;
   const child = spawn(program, args, {
     stdio: ["ignore", alone ? "inherit" : "pipe", alone ? "inherit" : "pipe"],
     env: { ...process.env, UNHANDLED_ERRORS: unhandled },
   });
-  if (!alone) console.log(`${name} has begun`);
-  const output = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => output.push(bytes));
+  const path = `${results}/${name}.log`;
+  if (!alone) console.log(`${name} has begun: ${path}`);
+  const log = createWriteStream(path);
+  for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
   const status = await new Promise((resolve) => {
     child.on("error", () => resolve(1));
     child.on("close", resolve);
   });
-  process.stdout.write(Buffer.concat([Buffer.from(alone ? "" : `\n== ${name}\n`), ...output]));
+  await new Promise((resolve) => log.end(resolve));
+  if (!alone) process.stdout.write(`\n== ${name}\n${readFileSync(path, "utf8")}`);
   times.push([name, `${((performance.now() - began) / 1000).toFixed(1)} s${status === 0 ? "" : ", failed"}`]);
   if (status !== 0) broken = true;
   if (counted) count(name, unhandled);
-  return suite;
+  return { suite, passed: status === 0 };
 }
 
 /** Adds the tests of a suite to the sums; a suite without a report has broken off. */

@@ -11,10 +11,10 @@ interface Lost {
   readonly cause?: { readonly code?: string; readonly socket?: { readonly bytesRead?: number } };
 }
 
-/** True if an earlier response came through the connection that was lost, or if nobody knows. */
+/** True if an earlier response came through the connection that was lost. */
 function wasReused(error: unknown): boolean {
   const { code, socket } = (error as Lost).cause ?? {};
-  return code === "ECONNRESET" || code === "EPIPE" || (code === "UND_ERR_SOCKET" && !!socket?.bytesRead);
+  return code === "UND_ERR_SOCKET" && !!socket?.bytesRead;
 }
 
 globalThis.fetch = async (input, init) => {

@@ -45,9 +45,13 @@ export const rows = [
   { files: /^wasm\//, reaches: [...dist, "test/wasm/setup.ts"] },
   // Of dist/ they change the site alone.
   { files: /^docs\//, reaches: ["test/docs/pages.ts", "test/runtimes/package.test.ts"] },
-  { files: /^docs\/reference\/errors\.md$/, reaches: ["test/runtimes/http.test.ts"] },
+  {
+    files: /^docs\/reference\/errors\.md$/,
+    reaches: ["test/runtimes/http.test.ts", "test/runtimes/smoke.ts"],
+  },
   { files: /^[A-Z]+\.md$/, reaches: ["test/docs/pages.ts"] },
   { files: /^(README\.md|LICENSE)$/, reaches: ["test/runtimes/package.test.ts"] },
+  { files: /^LICENSE$/, reaches: ["test/containers/default-build.test.ts"] },
   { files: /^deploy\//, reaches: ["test/containers/setup.ts", "test/runtimes/package.test.ts"] },
   { files: /^\.dockerignore$/, reaches: ["test/containers/setup.ts"] },
   { files: /^wrangler\.toml$/, reaches: ["test/runtimes/wrangler.test.ts"] },

@@ -22,17 +22,19 @@ export const coloursInViewer = (page: Page): Promise<number> =>
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Requests of one address after which a page goes in circles, as Universal Viewer does at some kiosks. */
+/** Requests of one address after which a page goes in circles. */
 const circles = 50;
 
 /**
  * Follows the requests of a page. Its function waits until none is open and the page has drawn several frames
- * without another one, or until the page goes in circles.
+ * without another one. A page that goes in circles, as Universal Viewer does at some kiosks, is an error
+ * unless `mayCircle`.
  */
-export function quietOf(page: Page): () => Promise<void> {
+export function quietOf(page: Page, { mayCircle = false } = {}): () => Promise<void> {
   const pending = new Set<unknown>();
   const times = new Map<string, number>();
   let asked = 0;
+  const inCircles = () => [...times].filter(([, count]) => count >= circles);
   page.on("request", (request) => {
     if (request.resourceType() === "eventsource") return;
     pending.add(request);
@@ -46,10 +48,10 @@ export function quietOf(page: Page): () => Promise<void> {
       .poll(async () => {
         const before = asked;
         await drawFrames(page, 20);
-        if (Math.max(0, ...times.values()) >= circles) return true;
-        return pending.size === 0 && asked === before;
+        return (pending.size === 0 && asked === before) || inCircles().length > 0;
       })
       .toBe(true);
+    if (!mayCircle) expect(inCircles()).toEqual([]);
   };
 }
 

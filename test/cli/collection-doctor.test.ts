@@ -135,41 +135,39 @@ test("a report names every damaged file, each kind of damage, and what the user 
 });
 
 describe("the commands of the report", () => {
-  test("run as they are in the folder of the command line, whatever the files are called", async () => {
-    const images = join(folder, "odd names");
+  let images: string;
+  beforeAll(async () => {
+    images = join(folder, "odd names");
     mkdirSync(images);
     const wide = { create: { width: 12_000, height: 6000, channels: 3, background: "#336699" } } as const;
     const slow = await sharp(wide).jpeg({ progressive: true }).toBuffer();
-    const picture = join(images, '-it\'s a \n "map".jpg');
+    writeFileSync(join(images, '-it\'s a \n "map".jpg'), slow);
     cpSync(join(fixturesFolder, "jpg-orient-6.jpg"), join(images, "fine.jpg"));
     writeFileSync(
       join(folder, "prefixed.yaml"),
       `sources: [{ name: maps, type: filesystem, prefix: maps/, root: ${JSON.stringify(images)} }]\n`,
     );
-    const cases = [
-      { args: ["odd names"], cwd: folder },
-      { args: ["."], cwd: images },
-      { args: ["-config", "prefixed.yaml"], cwd: folder },
-    ];
-    for (const [nth, { args, cwd }] of cases.entries()) {
-      writeFileSync(picture, slow);
-      const env = { XDG_CACHE_HOME: mkdtempSync(join(folder, "cache-")) };
-      const { out } = await built.command(["doctor", ...args, "--json"], { cwd, env });
-      const { groups, slow: count } = JSON.parse(out);
-      const { text, command } = groups.find(({ code }: { code: string }) => code === "slow_first");
-      expect([count, text]).toEqual([1, expect.stringContaining("expected to take about 1.")]);
-      expect(command.split("\n")).toHaveLength(2);
-      // Its commands take seconds: those of the other reports run on a small picture of its name.
-      if (nth > 0) cpSync(join(fixturesFolder, "jpg-progressive.jpg"), picture);
-      const program = `smalti() { '${process.execPath}' '${join(built.dist, "main.js")}' "$@"; }`;
-      execFileSync("bash", ["-ec", `${program}\n${command}`], { cwd, env: { ...process.env, ...env } });
-      expect(readdirSync(images)).toContain('-it\'s a \n "map".new.tif');
-      rmSync(join(images, '-it\'s a \n "map".new.tif'));
-      if (nth > 0) continue;
-      const warm = await built.command(["doctor", ...args], { cwd, env });
-      expect(warm.out).not.toContain("slow_first");
-    }
-    rmSync(images, { recursive: true });
+  });
+  afterAll(() => rmSync(images, { recursive: true }));
+
+  test.each([
+    { args: ["odd names"], below: "." },
+    { args: ["."], below: "odd names" },
+    { args: ["-config", "prefixed.yaml"], below: "." },
+  ])("on $args run as they are in its folder, whatever the files are called", async ({ args, below }) => {
+    const cwd = join(folder, below);
+    const env = { XDG_CACHE_HOME: mkdtempSync(join(folder, "cache-")) };
+    const { out } = await built.command(["doctor", ...args, "--json"], { cwd, env });
+    const { groups, slow: count } = JSON.parse(out);
+    const { text, command } = groups.find(({ code }: { code: string }) => code === "slow_first");
+    expect([count, text]).toEqual([1, expect.stringContaining("expected to take about 1.")]);
+    expect(command.split("\n")).toHaveLength(2);
+    const program = `smalti() { '${process.execPath}' '${join(built.dist, "main.js")}' "$@"; }`;
+    execFileSync("bash", ["-ec", `${program}\n${command}`], { cwd, env: { ...process.env, ...env } });
+    expect(readdirSync(images)).toContain('-it\'s a \n "map".new.tif');
+    rmSync(join(images, '-it\'s a \n "map".new.tif'));
+    const warm = await built.command(["doctor", ...args], { cwd, env });
+    expect(warm.out).not.toContain("slow_first");
   });
 });
 

@@ -274,7 +274,11 @@ main(process.argv.slice(2)).catch((error) => console.log(error.message));`;
     try {
       const copy = join(away, basename(file));
       copyFileSync(file, copy);
-      symlinkSync(join(folder, "node_modules/smalti/dist"), join(away, "files"));
+      const [dist, files] = [join(folder, "node_modules/smalti/dist"), join(away, "files")];
+      // A copy has no packages above it. One bundle shows that it needs none; the others get a link, which
+      // takes less time.
+      if (bundler === "rolldown") cpSync(dist, files, { recursive: true });
+      else symlinkSync(dist, files);
       expect(run(copy, "files")).toEqual(["200 200\n192\n", ""]);
       const [message = ""] = run(copy);
       expect(message).toMatch(/^the files of smalti .* not next to this module, .* option files.*\n$/);

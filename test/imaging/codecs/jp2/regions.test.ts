@@ -8,13 +8,20 @@ import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
-import { sampled } from "../../../sampled.ts";
+import { everything, sampled } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { encodeCodestream } from "./files.ts";
 import { hasOpenJpegTools, opjCompress, opjDecompress } from "./openjpeg.ts";
 
 const codec = jp2Codec(testHost);
-const [width, height] = [260, 180];
+/** The picture, the longest side of its regions and how many are read at each lower resolution. */
+const { width, height, most, lower } = everything
+  ? { width: 410, height: 290, most: 90, lower: 6 }
+  : { width: 260, height: 180, most: 60, lower: 4 };
+
+/** Sizes in the larger picture; half of them in the smaller one. */
+const sizes = (...each: readonly number[]) =>
+  each.map((size) => (everything ? size : Math.ceil(size / 2))).join();
 
 /** Gradients with some noise: every tile differs from every other. */
 function picture(): Uint8Array {
@@ -53,24 +60,24 @@ describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another dec
   const kinds: readonly (readonly [string, readonly string[]])[] = [
     ["lossless.j2k", ["-n", "6"]],
     ["lossy.j2k", ["-n", "6", "-r", "20", "-I"]],
-    ["boxed.jp2", ["-t", "128,64", "-n", "4"]],
-    ["tiled.j2k", ["-t", "64,64", "-n", "5"]],
-    ["tiled-lossy.j2k", ["-t", "64,64", "-n", "5", "-r", "20", "-I"]],
-    ["one-level.j2k", ["-t", "51,45", "-n", "2"]],
+    ["boxed.jp2", ["-t", sizes(256, 128), "-n", "4"]],
+    ["tiled.j2k", ["-t", sizes(128, 128), "-n", "5"]],
+    ["tiled-lossy.j2k", ["-t", sizes(128, 128), "-n", "5", "-r", "20", "-I"]],
+    ["one-level.j2k", ["-t", sizes(100, 90), "-n", "2"]],
     ["no-levels.j2k", ["-n", "1"]],
     ["many-levels.j2k", ["-n", "8", "-I", "-r", "12"]],
-    ["offset.j2k", ["-t", "64,64", "-n", "4", "-d", "32,16"]],
+    ["offset.j2k", ["-t", sizes(128, 128), "-n", "4", "-d", sizes(64, 32)]],
     ["odd-offset.j2k", ["-n", "4", "-d", "17,5"]],
     ["odd-offset-lossy.j2k", ["-n", "4", "-d", "17,5", "-I", "-r", "10"]],
-    ["grid.j2k", ["-t", "64,64", "-n", "3", "-d", "48,40", "-T", "16,32"]],
-    ["odd-tiles.j2k", ["-t", "57,39", "-n", "5", "-I", "-r", "8"]],
-    ["parts.j2k", ["-t", "64,64", "-n", "4", "-p", "RLCP", "-TP", "R"]],
+    ["grid.j2k", ["-t", sizes(128, 128), "-n", "3", "-d", "48,40", "-T", "16,32"]],
+    ["odd-tiles.j2k", ["-t", sizes(101, 77), "-n", "5", "-I", "-r", "8"]],
+    ["parts.j2k", ["-t", sizes(128, 128), "-n", "4", "-p", "RLCP", "-TP", "R"]],
     ["parts-by-layer.j2k", ["-n", "4", "-p", "LRCP", "-TP", "L", "-r", "40,20,10"]],
     ["parts-by-component.j2k", ["-n", "4", "-p", "CPRL", "-TP", "C"]],
-    ["plt.j2k", ["-t", "64,64", "-n", "4", "-p", "RPCL", "-PLT", "-TLM"]],
-    ["marked.j2k", ["-t", "64,64", "-n", "4", "-p", "PCRL", "-SOP", "-EPH"]],
+    ["plt.j2k", ["-t", sizes(128, 128), "-n", "4", "-p", "RPCL", "-PLT", "-TLM"]],
+    ["marked.j2k", ["-t", sizes(128, 128), "-n", "4", "-p", "PCRL", "-SOP", "-EPH"]],
     ["marked-whole.j2k", ["-n", "6", "-p", "RLCP", "-SOP", "-EPH", "-PLT"]],
-    ["layers.j2k", ["-t", "96,96", "-n", "4", "-r", "40,20,10", "-p", "CPRL"]],
+    ["layers.j2k", ["-t", sizes(192, 192), "-n", "4", "-r", "40,20,10", "-p", "CPRL"]],
     ["lossless-layers.j2k", ["-n", "6", "-r", "40,20,10,1"]],
     ["changes.j2k", ["-n", "5", "-r", "20,10", "-POC", "T1=0,0,1,3,3,CPRL/T1=0,0,2,5,3,RLCP"]],
     ["small-blocks.j2k", ["-n", "5", "-b", "4,4", "-I", "-r", "10"]],
@@ -85,7 +92,7 @@ describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another dec
       [`${order}.j2k`, ["-p", order, "-n", "5", "-c", "[64,64],[32,64],[128,16]", "-r", "30,15"]] as const,
       [
         `${order}-tiled.j2k`,
-        ["-p", order, "-n", "4", "-t", "150,100", "-c", "[64,64]", "-I", "-r", "30,15"],
+        ["-p", order, "-n", "4", "-t", sizes(300, 200), "-c", "[64,64]", "-I", "-r", "30,15"],
       ] as const,
     ]),
     ...[1, 2, 4, 8, 16, 32, 5, 13, 43, 63].flatMap((mode) => [
@@ -103,11 +110,11 @@ describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another dec
     const between = (least: number, most: number) => least + next(most - least + 1);
     for (const factor of scaleFactorsOf(codec, header)) {
       const whole = reference(bytes, to, Math.log2(factor));
-      for (let n = 0; n < (factor === 1 ? 6 : 4); n++) {
+      for (let n = 0; n < (factor === 1 ? 6 : lower); n++) {
         // On the grid of the level, as callers ask; the first is the whole, the second reaches over its lower
         // right.
         const [x, y] = n === 0 ? [0, 0] : [between(0, whole.width - 1), between(0, whole.height - 1)];
-        const [w, h] = n <= 1 ? [whole.width - x, whole.height - y] : [between(1, 60), between(1, 60)];
+        const [w, h] = n <= 1 ? [whole.width - x, whole.height - y] : [between(1, most), between(1, most)];
         const region = {
           x: x * factor,
           y: y * factor,
@@ -156,7 +163,7 @@ test.each([8, 12])(
 test("a very wide picture, with adjacent strips, equals its samples", async () => {
   const [width, height, bands] = [20_000, 70, 3];
   const noise = seeded(6);
-  const values = new Uint8Array(width * height * bands).map(() => noise(8));
+  const values = new Uint8Array(width * height * bands).map(() => noise(everything ? 256 : 8));
   const bytes = await encodeCodestream({ width, height, bands, bits: 8, values, highThroughput: false });
   const header = await codec.probe(memoryBytes(bytes), 1);
   const region = { x: 0, y: 0, width, height };

@@ -11,6 +11,7 @@ import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { concatenate } from "../../../../src/imaging/lib/concatenate.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
+import { sampled } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { countingBytes } from "../counting.ts";
 import { type HeapBlocks, heapBlocks } from "../heap-blocks.ts";
@@ -19,16 +20,20 @@ import { type HeapBlocks, heapBlocks } from "../heap-blocks.ts";
 const [width, height] = [2960, 2900];
 const whole = { x: 0, y: 0, width, height };
 
-/** Gradients with a little noise, in gray; WebP and GIF have it as RGB. */
+/** Gradients with a little noise. */
 const random = seeded(11);
 const samples = new Uint8Array(width * height).map((_, i) => i / 1700 + random(9));
-const picture = () => sharp(samples, { raw: { width, height, channels: 1 } }).toColourspace("b-w");
+const picture = (space: "b-w" | "srgb" = "srgb") =>
+  sharp(samples, { raw: { width, height, channels: 1 } }).toColourspace(space);
+/** The formats that hold gray too do so, save for one. */
+const inColour = sampled("formats of overviews in RGB", ["png", "tif"], 1);
+const spaceOf = (format: string) => (inColour.includes(format) ? "srgb" : "b-w");
 
 const files = {
-  png: () => picture().png({ compressionLevel: 1 }).toBuffer(),
+  png: () => picture(spaceOf("png")).png({ compressionLevel: 1 }).toBuffer(),
   webp: () => picture().webp({ quality: 60, effort: 0 }).toBuffer(),
   gif: () => picture().gif({ effort: 1, colours: 16, dither: 0 }).toBuffer(),
-  tif: () => picture().tiff({ compression: "lzw" }).toBuffer(),
+  tif: () => picture(spaceOf("tif")).tiff({ compression: "lzw" }).toBuffer(),
 } as const;
 
 const same = (a: ArrayBufferView, b: ArrayBufferView) =>
