@@ -2,8 +2,8 @@
 //
 //   node scripts/test.mjs [--shard=1/3] [--files=FILE,...] [SUITE ...]
 //
-// Suites: check build unit runtimes containers browser. --files: the test files to run of the suites that have
-// some among them. What a suite prints is in node_modules/.cache/test-results/SUITE.log as it comes.
+// Suites: check build unit runtimes containers browser. --files: the test files to run of the suites that
+// have some of them. What a suite prints is in node_modules/.cache/test-results/SUITE.log as it comes.
 
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
