@@ -5,6 +5,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, test } from "vitest";
+import { hang } from "../limits.ts";
 import { buildDebian, buildImage } from "./images.ts";
 import { podman, podmanCommand, run } from "./podman.ts";
 
@@ -14,8 +15,11 @@ const image = "localhost/smalti-default";
 
 afterAll(() => podman("rmi", "--force", image));
 
-// The image of workerd does all that Node's does, and gets workerd from npm.
-test("the image of workerd is built from a checkout with a public base, and responds", () => {
+// The image of workerd does all that Node's does, and gets workerd from npm. A build takes minutes on a quiet
+// machine, and cannot be split.
+const limit = { timeout: 3 * hang };
+
+test("the image of workerd is built from a checkout with a public base, and responds", limit, () => {
   const npm = realpathSync(run("sh", ["-c", "command -v npm"]));
   buildDebian({
     containerfile: "test/containers/default-base.Containerfile",

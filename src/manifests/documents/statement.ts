@@ -13,6 +13,7 @@ import type { Made, Making } from "./making.ts";
 
 /** Milliseconds to wait for the manifest files of the folders above. */
 const longestMs = 1000;
+const late = new Error("the manifest file was not read in time");
 
 /** Labels of the statement: 2.1 has the value alone. */
 const provided: LanguageMap = { en: ["Provided by"] };
@@ -61,10 +62,10 @@ async function membersAt({ parts, gate }: Making, place: FolderLocation, ms: num
   const identifier = identifierOf(place);
   if (gate.keepsDocuments(identifier) && !(await gate.mayRead(identifier, "rules"))) return {};
   try {
-    const folder = await withDeadline(Math.max(0, ms), () => folders.find(place.source, place.key));
+    const folder = await withDeadline(Math.max(0, ms), () => folders.find(place.source, place.key), late);
     return folder ? membersOfFolder(sources, place, folder) : {};
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (error !== late && !(error instanceof ServiceError)) throw error;
     gate.doubt();
     return {};
   }
