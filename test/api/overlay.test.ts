@@ -5,7 +5,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { checkAll } from "../../src/commands/check.ts";
@@ -37,8 +36,6 @@ const put = (bytes: Uint8Array | string) => {
   writeFileSync(`${mark()}.new`, bytes);
   renameSync(`${mark()}.new`, mark());
 };
-/** Slightly longer than a checked picture counts as current. */
-const looked = () => wait(1100);
 
 async function app(overlay: string, more = ""): Promise<Served> {
   const made = await served(`overlay: ${overlay}\ncache: { render: { backend: heap } }\n${more}`);
@@ -52,6 +49,11 @@ const marked = (more = "") => {
 };
 
 const target = "/iiif/3/base.png/full/100,/0/default.png";
+/** Another derivative, which shows when the service has looked at the picture again. */
+const other = "/iiif/3/base.png/full/99,/0/default.png";
+/** Waits until the picture, which counts as current for a second, is known to be broken or sound again. */
+const looked = (get: Served["get"], status: 200 | 500) =>
+  expect.poll(async () => (await get(other)).status).toBe(status);
 
 /** Returns the colour of the last pixel of a response. */
 async function corner(response: Response): Promise<number[]> {
@@ -107,7 +109,7 @@ describe("a derivative's entity tag and entry", () => {
     expect((await get(target, { headers: { "If-None-Match": etag } })).status).toBe(304);
     copyFileSync(picture("blue"), `${mark()}.new`);
     renameSync(`${mark()}.new`, mark());
-    await looked();
+    await expect.poll(async () => corner(await get(other))).toEqual(blue);
     const asked = await get(target, { headers: { "If-None-Match": etag } });
     expect(await corner(asked)).toEqual(blue);
     expect(asked.headers.get("etag")).not.toBe(etag);
@@ -118,11 +120,12 @@ describe("a derivative's entity tag and entry", () => {
 
   test("have no date, since that of the master is not that of the derivative", async () => {
     const { get } = await marked();
-    await wait(1100); // a date is sent once its second is over
-    expect((await get(target)).headers.has("last-modified")).toBe(false);
+    // A date is sent once its second is over.
+    const isDated = async (path: string) => (await get(path)).headers.has("last-modified");
+    await expect.poll(() => isDated("/iiif/3/base.png/info.json")).toBe(true);
+    expect(await isDated(target)).toBe(false);
     const since = { "If-Modified-Since": new Date().toUTCString() };
     expect((await get(target, { headers: since })).status).toBe(200);
-    expect((await get("/iiif/3/base.png/info.json")).headers.has("last-modified")).toBe(true);
   });
 });
 
@@ -165,7 +168,7 @@ describe("an overlay that cannot be used", () => {
       const etag = first.headers.get("etag") as string;
       expect(await corner(first)).toEqual(red);
       await broken[name]?.();
-      await looked();
+      await looked(get, 500);
       const requests: readonly [string, Record<string, string>][] = [
         ["GET", {}],
         ["HEAD", {}],
@@ -194,7 +197,7 @@ describe("an overlay that cannot be used", () => {
 
       rmSync(mark(), { recursive: true, force: true });
       copyFileSync(picture("red"), mark());
-      await looked();
+      await looked(get, 200);
       const again = await get(target);
       expect(again.headers.get("etag")).toBe(etag); // the same picture, so that cached derivatives are valid again
       expect(again.headers.get("cache-status")).toBe("smalti; hit");
@@ -206,12 +209,12 @@ describe("an overlay that cannot be used", () => {
     const { get, service } = await marked();
     await corner(await get(target));
     rmSync(mark());
-    await looked();
+    await looked(get, 500);
     expect((await get(target)).status).toBe(500);
     const parts = { ...service, aliases: [] };
     expect(await purgeEntry(parts, "render", "/iiif/3/base.png/full/100,67/0/default.png")).toBe(1);
     copyFileSync(picture("red"), mark());
-    await looked();
+    await looked(get, 200);
     expect((await get(target)).headers.get("cache-status")).toBe("smalti; fwd=miss");
   });
 

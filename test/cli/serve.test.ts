@@ -1,8 +1,8 @@
 // A server as a process: its output at start, signals, the log, and what errors reveal.
 
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -358,7 +358,13 @@ else openSync(${JSON.stringify(pipe)}, "r");`,
     await slow.said(/\d\n/);
     // Longer than a server waits.
     await new Promise((resolve) => setTimeout(resolve, 3000));
-    await writeFile(pipe, "");
+    // Without a reader this fails with ENXIO, where a call that waits for one would never return.
+    const end = await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch((cause) => {
+      const { exitCode, signalCode } = slow.process;
+      const told = `exit code ${exitCode}, signal ${signalCode}, ${JSON.stringify(slow.status())}`;
+      throw new Error(`The command does not wait for its file: ${told}`, { cause });
+    });
+    await end.close();
     expect(await slow.ended).toMatchObject({ code: 0, err: "" });
 
     const dead = start();

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { hang } from "../limits.ts";
 import { freePort } from "../servers/free-port.ts";
 import { podman, podmanCommand, run } from "./podman.ts";
 
@@ -115,7 +116,8 @@ test("has derivatives in Redis, which only smalti reaches, and restarts with all
       return 0; // not ready yet
     }
   };
-  podman("restart", "--time=5", `${project}_redis_1`);
+  // SIGKILL, which podman sends after this time, would cost keys that Redis has not written yet.
+  podman("restart", `--time=${hang / 1000}`, `${project}_redis_1`);
   await expect.poll(() => keysOrNone()).toBeGreaterThanOrEqual(before);
   await ready();
 });

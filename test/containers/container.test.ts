@@ -16,6 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hang } from "../limits.ts";
+import { connectClient } from "../runtimes/kept-connection.ts";
 import { everything } from "../sampled.ts";
 import { freePort } from "../servers/free-port.ts";
 import {
@@ -65,14 +67,19 @@ const images: readonly Image[] = [
   },
 ];
 
+/** Bytes that every image has, even compressed. */
+const leastSize = 1e6;
+
 /** Returns the bytes of an image in gzip, which are kept by the digest of the image. */
 function compressedSize(id: string): number {
   const kept = join(cacheFolder, `compressed-${id}`);
-  if (!everything && existsSync(kept)) return Number(readFileSync(kept, "utf8"));
+  const known = !everything && existsSync(kept) ? Number(readFileSync(kept, "utf8")) : 0;
+  if (known > leastSize) return known;
   const save = [...podmanCommand, "save", id].map((word) => `'${word}'`).join(" ");
-  const size = run("sh", ["-c", `${save} | gzip -6 | wc -c`]);
-  writeFileSync(kept, size);
-  return Number(size);
+  const size = Number(run("bash", ["-c", `set -o pipefail; ${save} | gzip -6 | wc -c`]));
+  if (!(size > leastSize)) throw new Error(`The image ${id} cannot have only ${size} bytes.`);
+  writeFileSync(kept, `${size}`);
+  return size;
 }
 
 const tile = (x: number) => `/iiif/3/base.png/${x},0,32,32/max/0/default.jpg`;
@@ -237,14 +244,23 @@ describe.each(images)("the image $name", (image) => {
     process.kill(State.Pid, "SIGSTOP");
     expect(health()).toBe("unhealthy");
     process.kill(State.Pid, "SIGCONT");
-    expect(health()).toBe("healthy");
+    await expect.poll(health, { interval: 200 }).toBe("healthy");
   });
 
-  it("ends within two seconds of SIGTERM with code 0, even with keep-alive connections", async () => {
-    await start(served());
-    expect((await get(tile(0))).status).toBe(200);
-    // podman stop would send SIGKILL then, and the code would be 137.
-    await podmanAsync("stop", "--time=2", name);
+  it("ends on SIGTERM with code 0, and waits neither for shutdown_timeout nor for an idle connection", async () => {
+    writeFileSync(
+      join(folder, "smalti.yaml"),
+      `sources: [{ name: images, type: filesystem, root: /images }]
+shutdown_timeout: 1h
+http: { keep_alive: 1h }
+`,
+    );
+    await start(served(), `--volume=${folder}/smalti.yaml:/config/smalti.yaml:ro`);
+    const client = await connectClient(port);
+    expect((await client.get(tile(0)))?.status).toBe(200);
+    // Long before the hour is over, podman stop would send SIGKILL, and the code would be 137.
+    await podmanAsync("stop", `--time=${hang / 1000}`, name);
+    client.end();
     const [{ State }] = JSON.parse(podman("inspect", name));
     expect([State.Status, State.ExitCode, State.OOMKilled]).toEqual(["exited", 0, false]);
   });

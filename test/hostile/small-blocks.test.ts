@@ -17,5 +17,5 @@ test("a Zstandard frame of 4 bytes costs some microseconds", async () => {
     return sum;
   });
   expect(result).toBe(10 * 10_000);
-  expect(cpuMs).toBeLessThan(300);
+  expect(cpuMs).toBeLessThan(1000);
 });

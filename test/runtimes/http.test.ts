@@ -28,6 +28,7 @@ describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
     const template = `http://127.0.0.1:${origin.port}/{identifier}`;
     server = await startServer(runtime, {
       sources: [`{ name: web, type: http, prefix: web/, url: "${template}" }`],
+      extra: "metrics: { enabled: true }\n",
       // Through a proxy, addresses would not be checked: nothing may go there.
       env: { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:9", http_proxy: "http://127.0.0.1:9" },
     });
@@ -54,6 +55,14 @@ describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
   testServing(runtime, () => server);
 
   it("continues shared work when the client that started it has left", async () => {
+    /** Absent figures are 0. */
+    const figure = async (name: string) =>
+      Number.parseInt((await (await get("/metrics")).text()).split(`\n${name} `)[1] ?? "0", 10);
+    /** Times that a request has begun to wait for the origin, alone or with others. */
+    const waits = () => figure('smalti_source_waits_total{source="web"}');
+    /** Requests of which the server knows that their clients have left. */
+    const gone = () => figure('smalti_http_requests_total{route="iiif/3 image",status="cancelled"}');
+    const before = { waits: await waits(), gone: await gone() };
     const path = "/iiif/3/web%2Fleft.jpg/full/200,/0/default.jpg";
     origin.masters.set("left.jpg", masterOf(fixture("jpg-baseline-420.jpg")));
     let release = () => {};
@@ -65,14 +74,10 @@ describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
     );
     leaving.on("error", () => {});
     await expect.poll(() => origin.asked.some(({ path }) => path === "left.jpg")).toBe(true);
-    /** After some responses the server has seen what was sent before. */
-    const settle = async () => {
-      for (let n = 0; n < 8; n++) await bytes(await get("/health"));
-    };
     const stays = get(path);
-    await settle();
+    await expect.poll(waits).toBe(before.waits + 2);
     leaving.resetAndDestroy();
-    await settle();
+    await expect.poll(gone).toBe(before.gone + 1);
     release();
     origin.behaviour.hold = undefined;
     expect((await stays).status).toBe(200);

@@ -53,7 +53,8 @@ class Replica {
     this.#process = child;
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (this.output += part));
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`A replica ended:\n${this.output}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`A replica ended:\n${this.output}`);
       const response = await fetch(`http://127.0.0.1:${this.port}/ready`).catch(() => undefined);
       await response?.arrayBuffer();
       if (response?.ok) return;

@@ -120,7 +120,7 @@ export async function startServer(
 }
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  while (child.exitCode === null) {
+  while (child.exitCode === null && child.signalCode === null) {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.ok) return;

@@ -63,7 +63,10 @@ async function over(store: string, files?: FileSystem) {
     }
   };
   const ready = async () => (await (await app.get("/ready")).json()) as Readiness;
-  return { app, lines, check, ready };
+  /** All slots can be used. On a busy machine a check may be late, and passes at another look. */
+  const expectHealthy = () =>
+    expect.poll(async () => (await ready()).caches.map(({ healthy }) => healthy)).toEqual([true, true, true]);
+  return { app, lines, check, ready, expectHealthy };
 }
 
 /**
@@ -158,7 +161,7 @@ describe("a redis that fails", () => {
     await service.check(3);
     await expectQuiet(service, /no response/);
     redis.thaw();
-    expect((await service.ready()).caches.map((cache) => cache.healthy)).toEqual([true, true, true]);
+    await service.expectHealthy();
     await service.check(2);
     expect(readCounts(service.app.service.slots.render.counts).hits).toBeGreaterThanOrEqual(3);
   });
@@ -179,7 +182,7 @@ describe("a redis that fails", () => {
       await service.check(2);
       await redis.restart();
     }
-    expect((await service.ready()).caches.map((cache) => cache.healthy)).toEqual([true, true, true]);
+    await service.expectHealthy();
     const before = readCounts(service.app.service.slots.render.counts).hits;
     await service.check(3);
     done = true;
@@ -233,9 +236,7 @@ describe("a folder that fails", () => {
     await expectQuiet(service, /does not respond|no response/);
     hangs = false;
     release();
-    await expect
-      .poll(async () => (await service.ready()).caches.map(({ healthy }) => healthy))
-      .toEqual([true, true, true]);
+    await service.expectHealthy();
     await service.check(2);
     expect((await filesBelow(path)).length).toBeGreaterThan(0);
   });

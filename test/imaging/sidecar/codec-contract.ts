@@ -159,8 +159,8 @@ export function sidecarContract(
         entry.subarray(0, entry.length - 1),
         Uint8Array.of(...entry, 0),
       ];
-      // An entry is refused as a whole, as the first read that needs it shows: for most damages it is the last
-      // one, and each starts at another. Damages at the ends of the entry meet all reads.
+      // An entry is refused as a whole, as the first read that needs it shows. Most damages meet no read
+      // after it, and each starts at another. Damages at the ends of the entry meet all reads.
       const all = reads(header);
       for (const [nth, other] of damaged.entries()) {
         const { access, losses } = accessTo({ entry: other, blocks });

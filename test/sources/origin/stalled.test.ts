@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { RemoteFigures } from "../../../src/sources/origin/cache.ts";
 import { blockSize } from "../../../src/sources/origin/cache.ts";
+import type { SourceImage } from "../../../src/sources/source.ts";
 import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
 import { masterOf } from "../../servers/origin.ts";
@@ -84,13 +85,23 @@ describe("an origin that stalls", () => {
       stalled.resolve();
       return nth === 0 ? true : undefined;
     };
-    const first = source.open("a").catch(() => undefined);
+    let hasLeft = false;
+    source.open("a").catch(() => {
+      hasLeft = true;
+    });
     await stalled.promise;
-    // The one who joins has most of its own time left when the first one gives up.
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    const { bytes } = await open(source, "a");
-    expectBytes(await bytes.read(beyond, 100), far);
-    await first;
+    // One more joins at each look, so that the last has nearly all its own time left when the first gives up.
+    const joined: Promise<SourceImage>[] = [];
+    const join = () => {
+      if (hasLeft) return true;
+      joined.push(open(source, "a"));
+      joined.at(-1)?.catch(() => {}); // those who join early may leave soon after the first
+      return false;
+    };
+    await expect.poll(join).toBe(true);
+    const image = await joined.at(-1);
+    expect(origin.asked, "once for the first one, and once again for all").toHaveLength(2);
+    expectBytes(await image?.bytes.read(beyond, 100), far);
   });
 
   test("is abandoned when the last reader has left, and a later reader requests again", async () => {

@@ -57,8 +57,7 @@ describe.each([
   test("never return a torn derivative, even when one dies", async () => {
     const serve = () => program.serve(["-config", configure(name, cache())]);
     const [one, two] = await Promise.all([serve(), serve()]);
-    for (const { url } of [one, two])
-      expect((await cachesOf(url)).map(({ healthy }) => healthy)).toEqual([true, true, true]);
+    for (const { url } of [one, two]) await expectHealthy(url);
     const paths = Array.from(
       { length: 24 },
       (_, n) => `/iiif/3/base.png/${n * 8},${n * 5},200,150/max/0/default.png`,
@@ -121,7 +120,7 @@ test("a server that may not write files as large as its derivatives still sends 
   for (let round = 0; round < 3; round++)
     expect(await Promise.all(paths.map((path) => digest(`${limited.url}${path}`)))).toEqual(expected);
   // The entry of the check is small enough.
-  expect((await cachesOf(limited.url)).map(({ healthy }) => healthy)).toEqual([true, true, true]);
+  await expectHealthy(limited.url);
   const lines = limited
     .status()
     .err.split("\n")
@@ -211,6 +210,12 @@ async function bundled(name: string): Promise<string> {
 
 async function cachesOf(url: string): Promise<Readiness["caches"]> {
   return ((await (await fetch(`${url}/ready`)).json()) as Readiness).caches;
+}
+
+/** All slots can be used. On a busy machine a check may be late, and passes at another look. */
+async function expectHealthy(url: string): Promise<void> {
+  const healthy = async () => (await cachesOf(url)).map(({ healthy }) => healthy);
+  await expect.poll(healthy).toEqual([true, true, true]);
 }
 
 async function digest(url: string): Promise<string> {
