@@ -361,8 +361,8 @@ else openSync(${JSON.stringify(pipe)}, "r");`,
     // Without a reader this fails with ENXIO, where a call that waits for one would never return.
     const end = await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch((cause) => {
       const { exitCode, signalCode } = slow.process;
-      const told = `exit code ${exitCode}, signal ${signalCode}, ${JSON.stringify(slow.status())}`;
-      throw new Error(`The command does not wait for its file: ${told}`, { cause });
+      const state = `exit code ${exitCode}, signal ${signalCode}, ${JSON.stringify(slow.status())}`;
+      throw new Error(`The command does not wait for its file: ${state}`, { cause });
     });
     await end.close();
     expect(await slow.ended).toMatchObject({ code: 0, err: "" });
