@@ -1,7 +1,7 @@
 // Counts what a warm request passes on the main thread: files of src/, functions of these, their calls, and
 // functions of packages, by the coverage of V8.
 //
-//   node bench/passage.mjs [--list tile] [--before TREE]
+//   node bench/passage.mjs [--list "tile, cached"] [--before TREE]
 //
 // --list: prints the files and functions of one request. --before: another checkout, with its packages, which
 // is measured too.
@@ -9,12 +9,12 @@
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { SourceMap } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { freePort } from "./lib/servers.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { values } = parseArgs({ options: { list: { type: "string" }, before: { type: "string" } } });
@@ -58,16 +58,6 @@ for (const request of Object.keys(requests)) {
 }
 if (values.list)
   for (const { file, name, calls } of found.now[values.list].own) console.log(`${file}  ${name}  ${calls}`);
-
-function freePort() {
-  const server = createServer();
-  return new Promise((found) =>
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    }),
-  );
-}
 
 /** Returns the functions that each request runs, in the sources and in packages. */
 async function measure(dist) {
@@ -145,8 +135,7 @@ function lookupOf(path) {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {
-    let line = starts.findLastIndex((start) => start <= offset);
-    if (line < 0) line = 0;
+    const line = starts.findLastIndex((start) => start <= offset);
     return map.findEntry(line, offset - starts[line]).originalSource;
   };
 }
