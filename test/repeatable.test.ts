@@ -13,7 +13,7 @@ const files = (readdirSync(folder, { recursive: true }) as string[]).filter(
 /** Spelling, what to use in its place, and the file that may have it. */
 const unseeded = [
   [/\bMath\.random\b/, "seeded() of seeded.ts", undefined],
-  [/\bgetRandomValues\b|\brandomBytes\b/, "seeded() of seeded.ts", undefined],
+  [/\bgetRandomValues\(|\brandomBytes\b/, "seeded() of seeded.ts", undefined],
   [/type: "gaussian"/, "grain() of grain.ts", undefined],
   [/from "fast-check"/, "properties.ts", "properties.ts"],
 ] as const;
