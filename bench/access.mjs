@@ -31,16 +31,16 @@ const script = join(folder, "access.mjs");
 await build({
   stdin: {
     contents: `
-      import { rulesAccess } from "./src/access/rules/decide.ts";
-      import { heldSessions } from "./src/access/held-grants.ts";
-      import { openPasswords } from "./src/access/passwords/index.ts";
-      import { createProfile } from "./src/access/profiles/profile.ts";
-      import { profileOptions } from "./src/access/profiles/options.ts";
-      import { createRules } from "./src/access/rules/rules.ts";
-      import { buildSessions } from "./src/access/sessions/index.ts";
-      import { sessionOptions } from "./src/access/sessions/options.ts";
-      import { silentLog } from "./src/lib/telemetry/log.ts";
-      import { detectPlatform } from "./src/platform/detect.ts";
+      import { rulesAccess } from "./src/server/access/rules/decide.ts";
+      import { heldSessions } from "./src/server/access/held-grants.ts";
+      import { openPasswords } from "./src/server/access/passwords/index.ts";
+      import { createProfile } from "./src/server/access/profiles/profile.ts";
+      import { profileOptions } from "./src/server/access/profiles/options.ts";
+      import { createRules } from "./src/server/access/rules/rules.ts";
+      import { buildSessions } from "./src/server/access/sessions/index.ts";
+      import { sessionOptions } from "./src/server/access/sessions/options.ts";
+      import { silentLog } from "./src/base/telemetry/log.ts";
+      import { detectPlatform } from "./src/server/platform/detect.ts";
       import { quantile } from "./bench/lib/numbers.mjs";
       const [backend, port, rounds] = process.argv.slice(2);
       const platform = await detectPlatform(new URL(${JSON.stringify(`${pathToFileURL(join(root, "dist"))}/`)}));
@@ -48,7 +48,7 @@ await build({
       const { sessions: all } = buildSessions(sessionOptions.parse({ backend, ...redis }), 3600000, { platform, log: silentLog });
       const users = { ann: ${JSON.stringify(hash)} };
       const staff = createProfile("staff", profileOptions.parse({ pattern: "active", access_service: { backend: "builtin", users } }));
-      const { verifyHere } = await import("./src/access/passwords/hash.ts");
+      const { verifyHere } = await import("./src/server/access/passwords/hash.ts");
       const verifier = { verify: async (password, hash) => verifyHere(password, hash), close() {} };
       const passwords = await openPasswords({ users, htpasswd_file: "" }, { platform, log: silentLog, verifier, key: "users" });
       const mark = await passwords.verify("ann", "secret");

@@ -110,7 +110,7 @@ async function measure() {
   const script = join(folder, "store.mjs");
   await build({
     stdin: {
-      contents: `export { filesystemStore } from "./src/stores/filesystem/filesystem.ts"; export { nodeFiles } from "./src/platform/files/node-files.ts";`,
+      contents: `export { filesystemStore } from "./src/server/stores/filesystem/filesystem.ts"; export { nodeFiles } from "./src/server/platform/files/node-files.ts";`,
       resolveDir: root,
     },
     outfile: script,

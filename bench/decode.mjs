@@ -40,7 +40,7 @@ async function decoderOf(folder) {
   const outdir = mkdtempSync(join(tmpdir(), "decode-"));
   await build({
     stdin: {
-      contents: `export * from "./src/imaging/codecs/jpg/region/index.ts"; export { memoryBytes } from "./src/imaging/lib/byte-source.ts";`,
+      contents: `export * from "./src/imaging/codecs/jpg/region/index.ts"; export { memoryBytes } from "./src/base/bytes/byte-source.ts";`,
       resolveDir: folder,
     },
     bundle: true,

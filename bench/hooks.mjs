@@ -58,10 +58,10 @@ const script = join(folder, "calls.mjs");
 await build({
   stdin: {
     contents: `
-      import { buildEngine } from "./src/hooks/index.ts";
-      import { hookOptions } from "./src/hooks/options.ts";
-      import { silentLog } from "./src/lib/telemetry/log.ts";
-      import { detectPlatform } from "./src/platform/detect.ts";
+      import { buildEngine } from "./src/server/hooks/index.ts";
+      import { hookOptions } from "./src/server/hooks/options.ts";
+      import { silentLog } from "./src/base/telemetry/log.ts";
+      import { detectPlatform } from "./src/server/platform/detect.ts";
       import { quantile } from "./bench/lib/numbers.mjs";
       const platform = await detectPlatform(new URL(${JSON.stringify(`${pathToFileURL(join(root, "dist"))}/`)}));
       const calls = ${JSON.stringify(calls)};

@@ -29,7 +29,7 @@ sharp.cache(false);
 
 const host = await codecHost();
 const { createCodecs } = await compiled("src/imaging/codecs/index.ts");
-const { memoryBytes } = await compiled("src/imaging/lib/byte-source.ts");
+const { memoryBytes } = await compiled("src/base/bytes/byte-source.ts");
 const { level } = await compiled("src/imaging/codecs/png/encode.ts");
 const codecs = createCodecs(host);
 

@@ -27,15 +27,15 @@ const script = join(root, "node_modules", `.bench-stores-${process.pid}.mjs`);
 await build({
   stdin: {
     contents: `
-      export { heapStore } from "./src/stores/heap.ts";
-      export { filesystemStore } from "./src/stores/filesystem/filesystem.ts";
-      export { redisStore } from "./src/stores/redis/redis.ts";
-      export { redisScripts } from "./src/stores/redis/scripts.ts";
-      export { redisTcp } from "./src/stores/redis/tcp.ts";
-      export { redisRest } from "./src/stores/redis/rest.ts";
-      export { s3Store } from "./src/stores/s3.ts";
-      export { openBucket } from "./src/lib/network/s3.ts";
-      export { nodeFiles } from "./src/platform/files/node-files.ts";
+      export { heapStore } from "./src/server/stores/heap.ts";
+      export { filesystemStore } from "./src/server/stores/filesystem/filesystem.ts";
+      export { redisStore } from "./src/server/stores/redis/redis.ts";
+      export { redisScripts } from "./src/server/stores/redis/scripts.ts";
+      export { redisTcp } from "./src/server/stores/redis/tcp.ts";
+      export { redisRest } from "./src/server/stores/redis/rest.ts";
+      export { s3Store } from "./src/server/stores/s3.ts";
+      export { openBucket } from "./src/base/network/s3.ts";
+      export { nodeFiles } from "./src/server/platform/files/node-files.ts";
       export { startRedis, startRestFront } from "./test/servers/redis.ts";
       export { startS3, testAccount } from "./test/servers/s3.ts";`,
     resolveDir: root,

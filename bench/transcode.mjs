@@ -27,7 +27,7 @@ await build({
   entryPoints: {
     transcode: "src/imaging/codecs/jpg/transcode/transcoder.ts",
     scans: "src/imaging/codecs/jpg/transcode/scans.ts",
-    source: "src/imaging/lib/byte-source.ts",
+    source: "src/base/bytes/byte-source.ts",
   },
   bundle: true,
   splitting: true,

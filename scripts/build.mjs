@@ -27,26 +27,23 @@ const packages = join(root, "node_modules");
  * be there twice.
  */
 const shared = [
-  "cli.ts",
-  "start/start.ts",
-  "start/embed.ts",
-  "errors.ts",
-  "lib/network/ip-range.ts",
-  "imaging/lib/lru.ts",
-  "lib/network/problem-document.ts",
-  "lib/text/shell-word.ts",
+  "base/index.ts",
+  "admin/routes.ts",
+  "cli/cli.ts",
+  "server/start/start.ts",
+  "server/start/embed.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
-const alone = /^(main|index|workerd|((hook|password|text)-)?thread)\.ts$|^platform\//;
+const alone = /^(main|index|workerd|((hook|password|text)-)?thread)\.ts$|^server\/platform\//;
 
 /**
  * Files of src/ that app.js loads on demand, each bundled into a separate file with the packages that only it
  * needs.
  */
 const chunks = {
-  "api/mcp/protocol.ts": "mcp.js",
-  "doctor/diagnose.ts": "doctor.js",
-  "tracing/tracing.ts": "tracing.js",
+  "server/api/mcp/protocol.ts": "mcp.js",
+  "doctor/login/diagnose.ts": "doctor.js",
+  "server/tracing/tracing.ts": "tracing.js",
 };
 
 /**
@@ -120,11 +117,11 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
       used.push(await bundled({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
-    await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
-    await copyFile(join(root, "src/start/library.d.ts"), join(outdir, "index.d.ts"));
-    await copyFile(join(root, "src/start/config.d.ts"), join(outdir, "config.d.ts"));
+    await copyFile(join(root, "src/server/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
+    await copyFile(join(root, "src/server/start/library.d.ts"), join(outdir, "index.d.ts"));
+    await copyFile(join(root, "src/server/start/config.d.ts"), join(outdir, "config.d.ts"));
     await copyFile(join(root, "src/imaging/library.d.ts"), join(outdir, "imaging.d.ts"));
-    await copyFile(join(root, "src/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
+    await copyFile(join(root, "src/server/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
     // Deno reads this file next to the entry: it makes a request's signal abort only if the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);

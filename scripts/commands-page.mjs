@@ -7,7 +7,7 @@ export function commandsPage({ commands, usageLine, flagLines, exitCodes }) {
   const codes = exitCodes.map(([code, text]) => `| ${code} | ${text} |`).join("\n");
   return `# Command line
 
-Generated from the rows of the commands (\`src/commands\`) by \`npm run docs\`.
+Generated from the rows of the commands (\`src/cli/commands\`) by \`npm run docs\`.
 
 \`smalti help\` and \`smalti COMMAND --help\` print the same. Without a command smalti serves. Words in capitals are placeholders, and those in brackets may be left out.
 A flag has one dash or two, and its value follows as the next word or after \`=\`; a value that begins with \`-\` needs the second form. Words after \`--\` are no flags.
@@ -45,7 +45,7 @@ function partOf({ name, summary, more, examples = [] }, usage, flags, common) {
   const table = rows.length > 0 ? `\n| flag | meaning |\n|---|---|\n${rows.join("\n")}\n` : "";
   const block =
     examples.length > 0
-      ? `\n\`\`\`sh in test/commands/arguments.test.ts\n${examples.join("\n")}\n\`\`\`\n`
+      ? `\n\`\`\`sh in test/cli/commands/arguments.test.ts\n${examples.join("\n")}\n\`\`\`\n`
       : "";
   return `## ${name}
 

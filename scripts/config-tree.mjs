@@ -6,13 +6,13 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Returns what `configTree` of src/config/schema.ts derives from the schema. */
+/** Returns what `configTree` of src/server/config/schema.ts derives from the schema. */
 export async function deriveConfigTree() {
   const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, "src/config/schema.ts")],
+    entryPoints: [join(root, "src/server/config/schema.ts")],
     bundle: true,
     format: "esm",
-    platform: "neutral",
+    platform: "node",
     mainFields: ["module", "main"],
     write: false,
     logLevel: "warning",

@@ -1,4 +1,4 @@
-// Types of the configuration as programs write it, from its JSON Schema: src/start/config.d.ts.
+// Types of the configuration as programs write it, from its JSON Schema: src/server/start/config.d.ts.
 
 const head = `// Types of the configuration, generated from its schema by \`npm run docs\`. Keys with defaults may be absent.
 

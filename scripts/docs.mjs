@@ -1,7 +1,7 @@
 // Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
 // the metrics from the table of figures, and the command line from its commands; also the settings of
-// Cantaloupe side by side from the table of `smalti import`, and the alert rules for Kubernetes from those
-// for Prometheus. With --check it only compares.
+// Cantaloupe side by side from the table of `smalti import`, the sizes of the houses of src/, and the alert
+// rules for Kubernetes from those for Prometheus. With --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { cantaloupePage } from "./cantaloupe-page.mjs";
 import { commandsPage } from "./commands-page.mjs";
 import { configTypes } from "./config-types.mjs";
 import { figuresPage } from "./figures-page.mjs";
+import { withHouses } from "./houses.mjs";
 import { keyTable } from "./key-table.mjs";
 import { vulnerabilities } from "./vulnerabilities.mjs";
 import { vulnerabilitiesPage } from "./vulnerabilities-page.mjs";
@@ -22,7 +23,7 @@ const folder = mkdtempSync(join(root, "node_modules/.docs-"));
 const bundle = join(folder, "schema.mjs");
 await build({
   stdin: {
-    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts"; export { cantaloupeRows } from "./commands/cantaloupe/table.ts"; export { commands } from "./commands/rows.ts"; export { flagLines, usageLine } from "./commands/help.ts"; export { exitCodes } from "./commands/command.ts";`,
+    contents: `export { configTree } from "./server/config/schema.ts"; export { leaves } from "./server/config/walk.ts"; export { figures, publishedName } from "./server/stats/figures.ts"; export { cantaloupeRows } from "./cli/commands/cantaloupe/table.ts"; export { commands } from "./cli/commands/rows.ts"; export { flagLines, usageLine } from "./cli/commands/help.ts"; export { exitCodes } from "./cli/commands/command.ts";`,
     resolveDir: join(root, "src"),
   },
   outfile: bundle,
@@ -41,12 +42,16 @@ rmSync(folder, { recursive: true });
 const files = {
   "docs/reference/configuration.md": reference(),
   "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
-  "src/start/config.d.ts": configTypes(configTree()),
+  "src/server/start/config.d.ts": configTypes(configTree()),
   "docs/reference/metrics.md": figuresPage(figures, publishedName),
   "docs/reference/command-line.md": commandsPage(commandLine),
   "docs/coming-from/cantaloupe.md": cantaloupePage(
     readFileSync(join(root, "docs/coming-from/cantaloupe.md"), "utf8"),
     cantaloupeRows,
+  ),
+  "docs/contributing/architecture.md": withHouses(
+    root,
+    readFileSync(join(root, "docs/contributing/architecture.md"), "utf8"),
   ),
   "docs/contributing/vulnerabilities.md": vulnerabilitiesPage(vulnerabilities),
   "deploy/kubernetes/monitoring/alerts.yaml": prometheusRule(),

@@ -1,4 +1,4 @@
-// What to do if a figure is unusual, by its name in src/stats/figures.ts.
+// What to do if a figure is unusual, by its name in src/server/stats/figures.ts.
 
 export const figureAdvice = {
   http_requests:

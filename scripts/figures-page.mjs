@@ -36,7 +36,7 @@ export function figuresPage(figures, publishedName) {
   });
   return `# Metrics
 
-Generated from the table of figures (\`src/stats/figures.ts\`) by \`npm run docs\`.
+Generated from the table of figures (\`src/server/stats/figures.ts\`) by \`npm run docs\`.
 
 The service counts these figures since its start, for this process alone: times in seconds, sizes in bytes. Labels contain no identifiers, paths or addresses. Requests that
 the runtime itself refuses because they are not HTTP are not counted.

@@ -55,8 +55,8 @@ await build({
     contents: `
       export { jp2Codec } from "./src/imaging/codecs/jp2/codec.ts";
       export { scaleFactorsOf } from "./src/imaging/codecs/codec.ts";
-      export { memoryBytes } from "./src/imaging/lib/byte-source.ts";
-      export { ServiceError } from "./src/errors.ts";`,
+      export { memoryBytes } from "./src/base/bytes/byte-source.ts";
+      export { ServiceError } from "./src/base/errors.ts";`,
     resolveDir: root,
   },
   outfile: bundle,

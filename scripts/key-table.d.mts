@@ -1,3 +1,3 @@
-import type { Leaf } from "../src/config/walk.ts";
+import type { Leaf } from "../src/server/config/walk.ts";
 
 export declare function keyTable(leaves: readonly Leaf[]): string;

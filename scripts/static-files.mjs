@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 /**
- * Extensions of the types that src/api/http/static.ts takes for compressed. HTML is none of them: pages of
- * the documentation get their layout from the service.
+ * Extensions of the types that src/server/api/http/static.ts takes for compressed. HTML is none of them:
+ * pages of the documentation get their layout from the service.
  */
 const text = /\.(css|js|json|svg|txt)$/;
 

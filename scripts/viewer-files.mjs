@@ -107,7 +107,7 @@ function replaceViewer(spec) {
     rmSync(scratch, { recursive: true });
   }
   console.log(
-    `${spec} is in ${folderOf({ name, version })}. Adapt src/api/view/viewers.ts and the policies there, and docs/concepts/viewing.md, to another version.`,
+    `${spec} is in ${folderOf({ name, version })}. Adapt src/server/api/view/viewers.ts and the policies there, and docs/concepts/viewing.md, to another version.`,
   );
 }
 

@@ -3,12 +3,12 @@
 import { fileURLToPath } from "node:url";
 import { createImaging } from "./imaging/imaging.ts";
 import type * as library from "./imaging/library.d.ts";
-import { moduleLoader } from "./platform/files/dist-files.ts";
-import { distFolder } from "./platform/files/dist-folder.ts";
-import { nodeFiles } from "./platform/files/node-files.ts";
-import { deflate, nativeZlib } from "./platform/process/zlib.ts";
+import { moduleLoader } from "./server/platform/files/dist-files.ts";
+import { distFolder } from "./server/platform/files/dist-folder.ts";
+import { nodeFiles } from "./server/platform/files/node-files.ts";
+import { deflate, nativeZlib } from "./server/platform/process/zlib.ts";
 
-export { ImagingError } from "./imaging/errors.ts";
+export { ImagingError } from "./base/imaging-error.ts";
 
 let files: string | undefined;
 let loader: ReturnType<typeof moduleLoader> | undefined;

@@ -3,8 +3,8 @@
 // the settings of the process. No default export: Bun would serve it.
 
 import { fileURLToPath } from "node:url";
-import { runtimeProblem } from "./platform/oldest-node.ts";
-import { restartWithOwnSettings } from "./platform/process/own-settings.ts";
+import { runtimeProblem } from "./server/platform/oldest-node.ts";
+import { restartWithOwnSettings } from "./server/platform/process/own-settings.ts";
 
 const problem = runtimeProblem(process.versions.node);
 if (problem) {

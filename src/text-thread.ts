@@ -1,10 +1,10 @@
 // Entry of a worker that reads long YAML texts.
 
-import { mappingEntriesHere } from "./hooks/mapping-yaml.ts";
-import type { TextQuestion } from "./lib/text/text-question.ts";
-import { yamlBounds } from "./lib/text/yaml.ts";
-import { readYamlHere } from "./manifests/folders/manifest-file-text.ts";
-import { threadPort } from "./platform/workers/thread-port.ts";
+import type { TextQuestion } from "./base/text/text-question.ts";
+import { yamlBounds } from "./base/text/yaml.ts";
+import { mappingEntriesHere } from "./server/hooks/mapping-yaml.ts";
+import { readYamlHere } from "./server/manifests/folders/manifest-file-text.ts";
+import { threadPort } from "./server/platform/workers/thread-port.ts";
 
 const readers = { manifest: readYamlHere, mapping: mappingEntriesHere } as const;
 const { post, onMessage } = await threadPort<TextQuestion>();

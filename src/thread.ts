@@ -1,11 +1,11 @@
 // Entry of a pool worker.
 
-import { openFileAtOnce } from "./platform/files/node-files.ts";
-import { threadMemory } from "./platform/process/process.ts";
-import { deflate, nativeZlib } from "./platform/process/zlib.ts";
-import { threadPort } from "./platform/workers/thread-port.ts";
-import type { ToWorker } from "./workers/messages.ts";
-import { serveJobs } from "./workers/worker.ts";
+import { openFileAtOnce } from "./server/platform/files/node-files.ts";
+import { threadMemory } from "./server/platform/process/process.ts";
+import { deflate, nativeZlib } from "./server/platform/process/zlib.ts";
+import { threadPort } from "./server/platform/workers/thread-port.ts";
+import type { ToWorker } from "./server/workers/messages.ts";
+import { serveJobs } from "./server/workers/worker.ts";
 
 serveJobs({
   ...(await threadPort<ToWorker>()),

@@ -1,8 +1,9 @@
 // Entry of workerd. The service is built by the first request, since bindings are only there then.
 
 import modules from "smalti:modules";
-import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./platform/workerd.ts";
-import { type Started, start } from "./start/start.ts";
+import { mountAdmin } from "./admin/routes.ts";
+import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./server/platform/workerd.ts";
+import { type Started, start } from "./server/start/start.ts";
 
 interface Context {
   waitUntil(work: Promise<unknown>): void;
@@ -17,7 +18,7 @@ async function open(bindings: WorkerdBindings, context: Context): Promise<Starte
   const platform = workerdPlatform(bindings, modules);
   const variable = bindings.SMALTI_CONFIG;
   const text = variable || (await configOnDisk(platform.files));
-  const service = await start(platform, text);
+  const service = await start(platform, text, [mountAdmin]);
   const place = variable ? "SMALTI_CONFIG" : configFile;
   context.waitUntil(service.print(text === undefined ? undefined : place).catch(() => {}));
   return service;

@@ -1,6 +1,6 @@
 // Counts of a part as plain data.
 
-import type { Counter, Counts } from "../src/lib/telemetry/count.ts";
+import type { Counter, Counts } from "../src/base/telemetry/count.ts";
 
 /** The counts so far. */
 export function readCounts<Name extends string>(counts: Counts<Name>): Readonly<Record<Name, number>> {

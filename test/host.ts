@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import type { CodecHost } from "../src/imaging/codecs/codec.ts";
 import { type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
-import { deflate, nativeZlib } from "../src/platform/process/zlib.ts";
+import { deflate, nativeZlib } from "../src/server/platform/process/zlib.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
 const compiled = new Map<WorkerModule, WebAssembly.Module>();

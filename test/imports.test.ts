@@ -7,30 +7,35 @@ import { describe, expect, test } from "vitest";
 
 const src = fileURLToPath(new URL("../src/", import.meta.url));
 
+/** Each house to those that it may use, through their doors. */
+const houses: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  imaging: ["base"],
+  iiif: ["base"],
+  server: ["base", "imaging", "iiif"],
+  doctor: ["base", "imaging", "iiif", "server"],
+  admin: ["base", "imaging", "iiif", "server", "doctor"],
+  cli: ["base", "imaging", "iiif", "server", "doctor", "admin"],
+};
+
 /**
- * Folder to the folders and files that it may import besides itself, `lib/`, `errors.ts`, the shared parts of
- * `imaging/` (its `lib/` and `errors.ts`) and the type Platform. `imaging/` imports nothing but itself. A
- * file named here follows its own row alone, and others may import it only if they may import that row.
+ * Each room of the server to the rooms and files of it that it may use besides itself. A file named here
+ * follows its own row alone, and others may import it only if they may import that row.
  */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  lib: ["imaging/stages.ts"],
-  "errors.ts": [],
+const rooms: Readonly<Record<string, readonly string[]>> = {
   platform: [],
-  iiif: [],
   stats: [],
   reports: [],
   stores: [],
   tracing: [],
   hooks: [],
-  imaging: [],
-  workers: ["imaging"],
+  workers: [],
   sources: ["stores"],
-  access: ["iiif", "stores", "hooks"],
-  images: ["iiif", "imaging", "workers", "sources", "stores", "hooks", "access"],
-  manifests: ["iiif", "imaging/render/sampling.ts", "sources", "stores", "hooks", "access", "images"],
-  collection: ["iiif", "imaging", "sources", "stores", "access", "images", "manifests"],
+  access: ["stores", "hooks"],
+  images: ["workers", "sources", "stores", "hooks", "access"],
+  manifests: ["sources", "stores", "hooks", "access", "images"],
+  collection: ["sources", "stores", "access", "images", "manifests"],
   bookmarks: ["stores"],
-  doctor: ["iiif", "access", "sources", "config"],
   config: [
     "bookmarks/options.ts",
     "images/options.ts",
@@ -48,44 +53,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "rendering.ts": ["*", "!api"],
   "readiness.ts": [],
   "parts.ts": ["*", "!api"],
-  dashboard: ["imaging", "workers", "images", "sources", "stats", "stores"],
+  dashboard: ["workers", "images", "sources", "stats", "stores"],
   "sampled.ts": ["workers", "images", "sources", "stores", "stats"],
-  commands: ["*", "!api"],
-  "commands/command-error.ts": [],
-  "commands/command.ts": [],
-  "commands/hash-password.ts": ["access", "commands/command.ts", "commands/command-error.ts"],
   "start/facts.ts": ["*", "!api"],
-  "start/text.ts": ["iiif", "images", "config"],
-  "start/minute-summary.ts": [],
-  "start/handler-options.ts": ["config", "start/library.d.ts"],
-  api: [
-    "iiif",
-    "images",
-    "manifests",
-    "bookmarks",
-    "access",
-    "stats",
-    "dashboard",
-    "config",
-    "doctor",
-    "service.ts",
-  ],
-  "app.ts": ["api", "stats", "service.ts"],
-  "version.ts": [],
-  "cli.ts": ["*"],
+  "start/text.ts": ["images", "config"],
+  "start/handler-options.ts": ["config"],
   "start/start.ts": ["*"],
-  "start/serve.ts": ["*"],
-  "start/warm-up.ts": ["*"],
   "start/embed.ts": ["*"],
-  "index.ts": ["*"],
-  "imaging.ts": ["imaging", "platform"],
-  "main.ts": ["platform/oldest-node.ts", "platform/process/own-settings.ts", "program.ts"],
-  "program.ts": ["*"],
-  "workerd.ts": ["*"],
-  "thread.ts": ["*"],
-  "hook-thread.ts": ["*"],
-  "password-thread.ts": ["*"],
-  "text-thread.ts": ["*"],
+  api: ["images", "manifests", "bookmarks", "access", "stats", "dashboard", "config", "service.ts"],
+  "app.ts": ["api", "stats", "service.ts"],
 };
 
 const entries = [
@@ -105,56 +81,71 @@ const files = (readdirSync(src, { recursive: true }) as string[]).filter(
 );
 
 interface Import {
-  readonly typeOnly: boolean;
   readonly from: string;
+  /** True for `import()`. */
+  readonly isLoaded: boolean;
 }
 
 function importsOf(text: string): Import[] {
   const found = text.matchAll(
     /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+()"([^"]+)"|\bimport\("([^"]+)"\)/gms,
   );
-  return [...found].map((m) => ({ typeOnly: m[1] !== undefined, from: (m[2] ?? m[4] ?? m[5]) as string }));
+  return [...found].map((m) => ({ from: (m[2] ?? m[4] ?? m[5]) as string, isLoaded: m[5] !== undefined }));
 }
 
 const topOf = (path: string) => path.split("/")[0] as string;
 
-/** The row of a file in the table: its own, else that of its folder. */
-const rowOf = (path: string) => (Object.hasOwn(allowed, path) ? path : topOf(path));
+/** The house of a file of src/; undefined for an entry. */
+const houseOf = (path: string) => (path.includes("/") ? topOf(path) : undefined);
+
+/** The row of a file of the server in the table of rooms: its own, else that of its room. */
+const rowOf = (path: string) => (Object.hasOwn(rooms, path) ? path : topOf(path));
 
 function violations(file: string): string[] {
-  const text = readFileSync(resolve(src, file), "utf8");
-  const own = rowOf(file);
-  const rules = allowed[own];
-  if (!rules) return [`${file}: ${own} is not in the table`];
-  return importsOf(text).flatMap(({ typeOnly, from }) => {
-    if (!from.startsWith(".")) {
-      if (from.startsWith("node:") && own !== "platform" && !entries.includes(own))
-        return [`${file}: ${from} outside platform/`];
-      if ((from === "hono" || from.startsWith("hono/")) && own !== "api" && own !== "app.ts")
-        return [`${file}: hono outside api/`];
-      return [];
-    }
+  const own = houseOf(file);
+  if (own && !houses[own]) return [`${file}: ${own} is no house`];
+  return importsOf(readFileSync(resolve(src, file), "utf8")).flatMap(({ from, isLoaded }) => {
+    if (!from.startsWith(".")) return packageViolations(file, from);
     const target = relative(src, resolve(src, dirname(file), from));
-    const folder = rowOf(target);
-    if (folder === own && own === "api") {
-      const [, surface] = file.split("/");
-      const [, other] = target.split("/");
-      return surface === other || other === "http" ? [] : [`${file}: another surface, ${target}`];
-    }
-    if (own === "imaging") return folder === own ? [] : [`${file}: the imaging library uses ${target}`];
-    const free =
-      folder === own ||
-      target.startsWith("imaging/lib/") ||
-      target === "imaging/errors.ts" ||
-      folder === "lib" ||
-      folder === "errors.ts" ||
-      (target === "platform/platform.ts" && typeOnly);
-    const named =
-      rules.includes(folder) ||
-      rules.includes(target) ||
-      (rules.includes("*") && !rules.includes(`!${folder}`));
-    return free || named ? [] : [`${file}: ${target}`];
+    const house = houseOf(target);
+    if (!own) return [];
+    if (!house) return target.endsWith(".d.ts") ? [] : [`${file}: the entry ${target}`];
+    if (house === own) return own === "server" ? roomViolations(file.slice(7), target.slice(7)) : [];
+    if (!houses[own]?.includes(house)) return [`${file}: ${target}, of a house above`];
+    // What is loaded on demand is a file of its own in the bundle.
+    const isDoor = target === `${house}/index.ts` || isLoaded;
+    return isDoor ? [] : [`${file}: ${target}, not through the door of ${house}/`];
   });
+}
+
+function packageViolations(file: string, name: string): string[] {
+  const isEntry = entries.includes(file);
+  if (name.startsWith("node:") && !file.startsWith("server/platform/") && !isEntry)
+    return [`${file}: ${name} outside server/platform/`];
+  const hasRoutes = /^(server\/(api\/|app\.ts$)|admin\/)/.test(file);
+  return (name === "hono" || name.startsWith("hono/")) && !hasRoutes
+    ? [`${file}: hono outside server/api/, server/app.ts and admin/`]
+    : [];
+}
+
+/** `file` and `target`: below server/. */
+function roomViolations(file: string, target: string): string[] {
+  if (target.endsWith(".d.ts")) return [];
+  if (target === "index.ts") return [`${file}: its own door`];
+  const [own, room] = [rowOf(file), rowOf(target)];
+  const rules = file === "index.ts" ? ["*"] : rooms[own];
+  if (!rules) return [`${file}: ${own} is not in the table of rooms`];
+  if (room === own && own === "api") {
+    const [, surface] = file.split("/");
+    const [, other] = target.split("/");
+    return surface === other || other === "http" ? [] : [`${file}: another surface, ${target}`];
+  }
+  const named =
+    room === own ||
+    rules.includes(room) ||
+    rules.includes(target) ||
+    (rules.includes("*") && !rules.includes(`!${room}`));
+  return named ? [] : [`${file}: ${target}`];
 }
 
 /**
@@ -199,24 +190,24 @@ describe("imports", () => {
     expect(beyond).toEqual([]);
   });
 
-  test("every file imports only what its folder may", () => {
+  test("every file imports only what its house and its room may, through doors", () => {
     expect(files.length).toBeGreaterThan(50);
     expect(files.flatMap(violations)).toEqual([]);
   });
 
-  test("only images/open.ts opens a master, once access is decided", () => {
+  test("only server/images/open.ts opens a master, once access is decided", () => {
     const users = files.filter((file) => /\bopenMaster\b/.test(readFileSync(resolve(src, file), "utf8")));
-    expect(users.sort()).toEqual(["images/describe.ts", "images/open.ts"]);
+    expect(users.sort()).toEqual(["server/images/describe.ts", "server/images/open.ts"]);
     const openers = files.filter((file) => {
       const code = readFileSync(resolve(src, file), "utf8");
-      return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
+      return !file.startsWith("server/sources/") && /\bsource\.open\(/.test(code);
     });
     // Overlays and manifest files are no masters: their operator names them, and callers never see them by
     // themselves.
     expect(openers.sort()).toEqual([
-      "images/describe.ts",
-      "images/overlay/overlays.ts",
-      "manifests/folders/manifest-file.ts",
+      "server/images/describe.ts",
+      "server/images/overlay/overlays.ts",
+      "server/manifests/folders/manifest-file.ts",
     ]);
   });
 
@@ -252,7 +243,8 @@ describe("imports", () => {
 
   test("the tests of imaging/ use nothing of the server", () => {
     const folder = fileURLToPath(new URL("./imaging/", import.meta.url));
-    const server = /from "(?:\.\.\/)+(src\/(?!imaging\/)|served|servers\/|images\/|workers\/)[^"]*"/g;
+    const server =
+      /from "(?:\.\.\/)+(src\/(?!(?:imaging|base)\/)|served|servers\/|images\/|workers\/)[^"]*"/g;
     const uses = (readdirSync(folder, { recursive: true }) as string[])
       .filter((name) => name.endsWith(".ts"))
       .flatMap((name) =>
@@ -261,9 +253,9 @@ describe("imports", () => {
     expect(uses).toEqual([]);
   });
 
-  test("only platform/ and the entries name the runtime", () => {
+  test("only server/platform/ and the entries name the runtime", () => {
     const named = files.filter((file) => {
-      if (topOf(file) === "platform" || entries.includes(file)) return false;
+      if (file.startsWith("server/platform/") || entries.includes(file)) return false;
       const code = readFileSync(resolve(src, file), "utf8").replace(
         /\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g,
         "",

@@ -1,6 +1,6 @@
 // A log that records the lines of requests.
 
-import { type Log, type LogFields, silentLog } from "../src/lib/telemetry/log.ts";
+import { type Log, type LogFields, silentLog } from "../src/base/telemetry/log.ts";
 
 /**
  * A log that writes nothing, and the fields of the requests' lines, which are read when a test asks for them.

@@ -1,17 +1,18 @@
 // The whole application in this process, jobs in place: requests go in by their raw target, as over a socket.
 
-import type { Access } from "../src/access/access.ts";
-import { createApp, surfaces } from "../src/app.ts";
-import type { ConfigFile } from "../src/config/editing/file.ts";
-import { loadConfig, problemLines } from "../src/config/reading/load.ts";
-import { type Log, type LogFields, silentLog } from "../src/lib/telemetry/log.ts";
-import { checkedGet } from "../src/platform/checked-get.ts";
-import { compression } from "../src/platform/compression.ts";
-import { assetReader } from "../src/platform/files/dist-files.ts";
-import { nodeFiles } from "../src/platform/files/node-files.ts";
-import { sentOnce } from "../src/platform/node.ts";
-import type { FileSystem, Platform } from "../src/platform/platform.ts";
-import { createService, type Service } from "../src/service.ts";
+import { mountAdmin } from "../src/admin/routes.ts";
+import type { FileSystem, Platform } from "../src/base/platform.ts";
+import { type Log, type LogFields, silentLog } from "../src/base/telemetry/log.ts";
+import type { Access } from "../src/server/access/access.ts";
+import { createApp, type Surface } from "../src/server/app.ts";
+import type { ConfigFile } from "../src/server/config/config-file.ts";
+import { loadConfig, problemLines } from "../src/server/config/reading/load.ts";
+import { checkedGet } from "../src/server/platform/checked-get.ts";
+import { compression } from "../src/server/platform/compression.ts";
+import { assetReader } from "../src/server/platform/files/dist-files.ts";
+import { nodeFiles } from "../src/server/platform/files/node-files.ts";
+import { sentOnce } from "../src/server/platform/node.ts";
+import { createService, type Service } from "../src/server/service.ts";
 import { fixturesFolder, testHost } from "./host.ts";
 
 export interface Served {
@@ -38,7 +39,7 @@ export async function served(
     readonly configFile?: ConfigFile;
     readonly asset?: Platform["asset"];
     /** Mounted next to the surfaces of the service. */
-    readonly surface?: (typeof surfaces)[number];
+    readonly surface?: Surface;
   } = {},
 ): Promise<Served> {
   const loaded = loadConfig(
@@ -78,7 +79,7 @@ export async function served(
     access: over.access,
     configFile: over.configFile,
   });
-  const app = createApp(service, [...surfaces, ...(over.surface ? [over.surface] : [])]);
+  const app = createApp(service, [mountAdmin, ...(over.surface ? [over.surface] : [])]);
   return {
     service,
     async get(target, { peer = "192.0.2.1", host = "images.test", ...init } = {}) {

@@ -14,7 +14,7 @@ const packages = resolve(fileURLToPath(import.meta.url), "../../../node_modules"
 export async function codecHost() {
   const { wasmModules } = await moduleTable();
   const own = await buildWasm();
-  const { deflate, nativeZlib } = await compiledCode("src/platform/process/zlib.ts");
+  const { deflate, nativeZlib } = await compiledCode("src/server/platform/process/zlib.ts");
   const compiled = new Map();
   return {
     wasm(name) {

@@ -3,9 +3,9 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { createJpegEncoder } from "../../src/imaging/codecs/jpg/encode/fast-encode.ts";
 import { createEngine, openJpeg } from "../../src/imaging/codecs/jpg/region/index.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { createResampler } from "../../src/imaging/pipeline/wasm/resample.ts";
 
 const { picture, modules, batches, batchMs, warmMs } = JSON.parse(globalThis.process.argv[2]);

@@ -1,6 +1,6 @@
 // Messages of the token services (Authorization Flow 2.0, section 4; Authentication 1.0, section 2.3).
 
-import { parseUrl } from "../lib/network/parse-url.ts";
+import { parseUrl } from "../base/index.ts";
 import { type TextLanguage, type ToldFault, tokenTexts } from "./auth-token-words.ts";
 import { authContextUri } from "./image/info.ts";
 

@@ -1,9 +1,7 @@
 // What a link to this service names, in any form in which people copy it: an image or its information, a
 // document of either version or a part of one, a page of a viewer, a content state.
 
-import { ServiceError } from "../errors.ts";
-import { parseUrl } from "../lib/network/parse-url.ts";
-import { trimSlashes } from "../lib/text/trim-ends.ts";
+import { parseUrl, ServiceError, trimSlashes } from "../base/index.ts";
 import { stateParameter, statePaths } from "./content-state/mounts.ts";
 import { parseRegion, type Region } from "./content-state/region.ts";
 import { fragmentRegion } from "./content-state/selectors.ts";

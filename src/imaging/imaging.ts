@@ -1,14 +1,13 @@
 // The library: opens files, reads them, makes derivatives and builds sidecars on the calling thread.
 // README.md has an example.
 
+import { type ByteSource, ImagingError, memoryBytes } from "../base/index.ts";
 import type { Codec, CodecHost, Decoded, Encoded, SidecarAccess } from "./codecs/codec.ts";
 import { scaleFactorsOf } from "./codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
 import { createCodecs } from "./codecs/index.ts";
 import type { ReadRequest, RenderPlan } from "./codecs/plan.ts";
 import { orWholeFile, wholeFileNeeded } from "./codecs/whole-file.ts";
-import { ImagingError } from "./errors.ts";
-import { type ByteSource, memoryBytes } from "./lib/byte-source.ts";
 import { type DerivativeRequest, planDerivative } from "./render/derivative.ts";
 import { runTask } from "./render/job.ts";
 

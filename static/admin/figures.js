@@ -1,4 +1,4 @@
-// How figures are written on the status page, as src/api/admin/dashboard/figures.ts does it on the server.
+// How figures are written on the status page, as src/admin/dashboard/figures.ts does it on the server.
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const units = [

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operator } from "../api/admin/operator.ts";
+import { operator } from "../admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { sampled } from "../sampled.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asOperator, operator } from "../api/admin/operator.ts";
+import { asOperator, operator } from "../admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { launch } from "./launching.ts";

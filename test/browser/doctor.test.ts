@@ -4,8 +4,8 @@
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operator } from "../api/admin/operator.ts";
-import { type Site, startSite } from "../doctor/proxied.ts";
+import { operator } from "../admin/operator.ts";
+import { type Site, startSite } from "../doctor/login/proxied.ts";
 import { launch } from "./launching.ts";
 import { overflow } from "./screen.ts";
 

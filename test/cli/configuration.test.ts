@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/reading/load.ts";
-import { asOperator, operator } from "../api/admin/operator.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
+import { asOperator, operator } from "../admin/operator.ts";
 import { seeded } from "../seeded.ts";
 import { type Built, buildProgram } from "./built.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashes } from "../api/auth/served.ts";
 import { fixturesFolder } from "../host.ts";
+import { hashes } from "../server/api/auth/served.ts";
 import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;

@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildSessions } from "../../src/access/sessions/index.ts";
-import { sessionOptions } from "../../src/access/sessions/options.ts";
-import { silentLog } from "../../src/lib/telemetry/log.ts";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { silentLog } from "../../src/base/telemetry/log.ts";
+import { buildSessions } from "../../src/server/access/sessions/index.ts";
+import { sessionOptions } from "../../src/server/access/sessions/options.ts";
+import { nodeFiles } from "../../src/server/platform/files/node-files.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
 import { type Built, buildProgram } from "./built.ts";
 

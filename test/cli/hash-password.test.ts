@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { verifyHere } from "../../src/access/passwords/hash.ts";
+import { verifyHere } from "../../src/server/access/passwords/hash.ts";
 import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
+import { startWebhook, type WebhookService } from "../server/hooks/webhook-service.ts";
 import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { verifyHere } from "../../src/access/passwords/hash.ts";
+import { verifyHere } from "../../src/server/access/passwords/hash.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Built, buildProgram } from "./built.ts";
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountDead } from "../dead-mount.ts";
 import { grain } from "../grain.ts";
 import { fixturesFolder } from "../host.ts";
-import { refusalOf } from "../platform/server/raw-http.ts";
+import { refusalOf } from "../server/platform/server/raw-http.ts";
 import { type Built, buildProgram, type Program } from "./built.ts";
 
 let built: Built;

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Readiness } from "../../src/readiness.ts";
+import type { Readiness } from "../../src/server/readiness.ts";
+import { filesBelow } from "../server/stores/filesystem/folder.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
-import { filesBelow } from "../stores/filesystem/folder.ts";
 import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;

@@ -1,7 +1,7 @@
 // The contract of every hook engine. Each engine's test calls this.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HookEngine, RequestInput } from "../../src/hooks/hook.ts";
+import type { HookEngine, RequestInput } from "../../src/server/hooks/hook.ts";
 
 export interface HookEngineContract {
   /**

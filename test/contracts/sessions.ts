@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { LoginGrant, Sessions } from "../../src/access/session.ts";
-import { createSessions } from "../../src/access/sessions/sessions.ts";
-import type { SessionStore } from "../../src/access/sessions/store.ts";
+import type { LoginGrant, Sessions } from "../../src/server/access/session.ts";
+import { createSessions } from "../../src/server/access/sessions/sessions.ts";
+import type { SessionStore } from "../../src/server/access/sessions/store.ts";
 import { seeded } from "../seeded.ts";
 
 export interface SessionsUnderTest {

@@ -1,7 +1,7 @@
 // The contract of every source. Each backend's test calls this.
 
 import { describe, expect, it } from "vitest";
-import type { Source } from "../../src/sources/source.ts";
+import type { Source } from "../../src/server/sources/source.ts";
 import { readCounts } from "../counts.ts";
 
 export interface SourceContract {

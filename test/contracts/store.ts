@@ -1,8 +1,8 @@
 // The contract of every store. Each backend's test calls this.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { nameIn } from "../../src/stores/names.ts";
-import type { Store } from "../../src/stores/store.ts";
+import { nameIn } from "../../src/server/stores/names.ts";
+import type { Store } from "../../src/server/stores/store.ts";
 import fc from "../properties.ts";
 
 export interface StoreUnderTest {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { installPackages } from "../../scripts/packages.mjs";
-import { loadConfig } from "../../src/config/reading/load.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
 
 const deploy = new URL("../../deploy/", import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, deploy), "utf8");

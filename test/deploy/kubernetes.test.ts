@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { installPackages, packagedProgram } from "../../scripts/packages.mjs";
-import { loadConfig } from "../../src/config/reading/load.ts";
 import { statePaths } from "../../src/iiif/content-state/mounts.ts";
 import { viewPath } from "../../src/iiif/view-mounts.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const manifests = fileURLToPath(new URL("../../deploy/kubernetes/", import.meta.url));

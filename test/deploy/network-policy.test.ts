@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { inRanges, parseRange } from "../../src/lib/network/ip-range.ts";
-import { addressRule } from "../../src/sources/addresses.ts";
+import { inRanges, parseRange } from "../../src/base/network/ip-range.ts";
+import { addressRule } from "../../src/server/sources/addresses.ts";
 
 const file = new URL("../../deploy/kubernetes/base/network-policy.yaml", import.meta.url);
 

@@ -1,4 +1,4 @@
-// What the examples for proxies have in common. test/api/operation/proxies.test.ts runs them.
+// What the examples for proxies have in common. test/server/api/operation/proxies.test.ts runs them.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseAddress } from "../../src/config/address.ts";
-import { loadConfig } from "../../src/config/reading/load.ts";
-import { parseDuration } from "../../src/lib/options/quantity.ts";
+import { parseDuration } from "../../src/base/options/quantity.ts";
+import { parseAddress } from "../../src/server/config/address.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
 
 const deploy = fileURLToPath(new URL("../../deploy/systemd/", import.meta.url));
 const unit = readFileSync(join(deploy, "smalti.service"), "utf8");

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import createMarkdown from "markdown-it";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadConfig, problemLines } from "../../src/config/reading/load.ts";
 import { readDescription } from "../../src/iiif/presentation/description/description.ts";
+import { loadConfig, problemLines } from "../../src/server/config/reading/load.ts";
 import { blocksOf, docsFolder, docsPages } from "./pages.ts";
 
 /** Every variable that an example names is set. */
@@ -21,7 +21,9 @@ const shortened = /\$2[aby]\$[^"'\s,}]*…/g;
 const whole = "$2y$10$abcdefghijklmnopqrstuuJ8kYzJfUe4o2q6X1n5h1b0y9w3mK9rC";
 
 /** YAML that is neither a configuration nor a manifest file, by the first line; the test that reads it. */
-const elsewhere: Readonly<Record<string, string>> = { "ms-12: scans/0012.tif": "test/hooks/docs.test.ts" };
+const elsewhere: Readonly<Record<string, string>> = {
+  "ms-12: scans/0012.tif": "test/server/hooks/docs.test.ts",
+};
 
 const blocks = docsPages.flatMap((page) =>
   blocksOf(page).map((block) => ({ ...block, place: `docs/${page.path}.md:${block.line}` })),

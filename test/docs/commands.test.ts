@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/reading/load.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { freePort } from "../servers/free-port.ts";
 import { essentialsOf, isUsed, withoutComments } from "./essentials.ts";
@@ -88,7 +88,7 @@ describe("a block that is not run here", () => {
       .join();
     const essentials = essentialsOf(block.text);
     expect(essentials.filter((word) => !isUsed(word, texts))).toEqual([]);
-    if (!files.includes("test/commands/arguments.test.ts")) expect(essentials.length).toBeGreaterThan(0);
+    if (!files.includes("test/cli/commands/arguments.test.ts")) expect(essentials.length).toBeGreaterThan(0);
   });
 
   test("otherwise needs what a machine for tests does not have", () => {

@@ -1,6 +1,6 @@
 // What a test has to contain if it runs the commands of a block in another way.
 
-import { commands } from "../../src/commands/rows.ts";
+import { commands } from "../../src/cli/commands/rows.ts";
 
 const examples = new Set(commands.flatMap(({ examples = [] }) => examples));
 

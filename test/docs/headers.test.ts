@@ -6,10 +6,12 @@ import { expect, test } from "vitest";
 import { docsPages } from "./pages.ts";
 
 const source = fileURLToPath(new URL("../../src/", import.meta.url));
-const files = readdirSync(`${source}api`, { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.tsx?$/.test(name))
-  .map((name) => readFileSync(`${source}api/${name}`, "utf8"));
-const code = [...files, readFileSync(`${source}app.ts`, "utf8")]
+const files = ["server/api/", "admin/"].flatMap((folder) =>
+  readdirSync(source + folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(source + folder + name, "utf8")),
+);
+const code = [...files, readFileSync(`${source}server/app.ts`, "utf8")]
   .join("\n")
   .replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "");
 

@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join, normalize } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Log, silentLog } from "../../src/lib/telemetry/log.ts";
-import { type Laid, layFolder } from "../api/presentation/folder.ts";
+import { type Log, silentLog } from "../../src/base/telemetry/log.ts";
 import { type Served, served } from "../served.ts";
+import { type Laid, layFolder } from "../server/api/presentation/folder.ts";
 import { fill, filled } from "./texts.ts";
 
 let laid: Laid;

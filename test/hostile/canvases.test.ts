@@ -1,9 +1,9 @@
 // Files of a few bytes whose header declares a canvas of hundreds of megapixels that they hardly draw on.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import type { ImageHeader, Rectangle } from "../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../host.ts";
 import { animatedWebp, type CanvasFrame, gif } from "./canvas-files.ts";
 import { costOf } from "./cost.ts";

@@ -2,10 +2,10 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import type { CodecHost } from "../../src/imaging/codecs/codec.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
 import type { ReadRequest } from "../../src/imaging/codecs/plan.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
 import { plainFields, tiffFile } from "../imaging/codecs/tif/tiff-file.ts";
 import { codes, fittingCode, fullness, reserved, tableEntries, webpOfCodes } from "./huffman-overflow.ts";

@@ -6,9 +6,9 @@ import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { storedDocuments } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { withhold } from "../../src/iiif/presentation/withheld.ts";
-import { type ManifestFile, manifestFileOf } from "../../src/manifests/folders/manifest-file.ts";
-import { createYamlReader } from "../../src/manifests/folders/yaml-reader.ts";
-import { comparable, wordsOf } from "../../src/manifests/search/words.ts";
+import { type ManifestFile, manifestFileOf } from "../../src/server/manifests/folders/manifest-file.ts";
+import { createYamlReader } from "../../src/server/manifests/folders/yaml-reader.ts";
+import { comparable, wordsOf } from "../../src/server/manifests/search/words.ts";
 import { costOf } from "./cost.ts";
 import { fill, filled } from "./texts.ts";
 

@@ -4,8 +4,9 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Route } from "../../src/api/http/context.ts";
-import { surfaces } from "../../src/app.ts";
+import { mountAdmin } from "../../src/admin/routes.ts";
+import type { Route } from "../../src/server/api/http/context.ts";
+import { surfaces } from "../../src/server/app.ts";
 import { fixture } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
@@ -59,7 +60,7 @@ auth:
     { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "analytical" },
   );
   const routes: Route[] = [];
-  for (const mount of surfaces)
+  for (const mount of [...surfaces, mountAdmin])
     mount({ add: (route) => void routes.push(route), find: () => undefined }, app.service);
   return {
     app,

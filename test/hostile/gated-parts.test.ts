@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authSection, type Gated, gated } from "../api/access/gated.ts";
-import { startWebhook } from "../hooks/webhook-service.ts";
 import { served } from "../served.ts";
+import { authSection, type Gated, gated } from "../server/api/access/gated.ts";
+import { startWebhook } from "../server/hooks/webhook-service.ts";
 
 const context3 = "http://iiif.io/api/presentation/3/context.json";
 const context2 = "http://iiif.io/api/presentation/2/context.json";

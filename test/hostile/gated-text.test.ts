@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authSection, type Gated, gated } from "../api/access/gated.ts";
-import type { Json } from "../api/presentation/walk.ts";
 import { served } from "../served.ts";
+import { authSection, type Gated, gated } from "../server/api/access/gated.ts";
+import type { Json } from "../server/api/presentation/walk.ts";
 
 const origin = "https://images.example.org";
 const doc = (id: string) => `/iiif/presentation/3/${id}`;

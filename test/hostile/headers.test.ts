@@ -2,16 +2,16 @@
 
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import { bearerToken, cookieValues } from "../../src/access/credentials.ts";
-import { acceptedEncodings, preferredType } from "../../src/api/http/representation/accept.ts";
-import { isNotModified } from "../../src/api/http/representation/conditional.ts";
-import { acceptedLanguages, textForRanges } from "../../src/api/http/representation/language.ts";
-import { requestedRange } from "../../src/api/http/representation/ranges.ts";
-import { parseTarget } from "../../src/api/http/target.ts";
+import { normalIp } from "../../src/base/network/ip-range.ts";
 import { decodeState } from "../../src/iiif/content-state/encode.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { kindOfPath, splitImagePath, splitPage } from "../../src/iiif/image/path.ts";
-import { normalIp } from "../../src/lib/network/ip-range.ts";
+import { bearerToken, cookieValues } from "../../src/server/access/credentials.ts";
+import { acceptedEncodings, preferredType } from "../../src/server/api/http/representation/accept.ts";
+import { isNotModified } from "../../src/server/api/http/representation/conditional.ts";
+import { acceptedLanguages, textForRanges } from "../../src/server/api/http/representation/language.ts";
+import { requestedRange } from "../../src/server/api/http/representation/ranges.ts";
+import { parseTarget } from "../../src/server/api/http/target.ts";
 import { costOf } from "./cost.ts";
 import { fill } from "./texts.ts";
 

@@ -2,8 +2,8 @@
 // JPEG 2000 files that store, or announce, many small things: tiles, precincts, code-blocks, layers.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../host.ts";
 import { compressRaw, encodeCodestream, u16, u32 } from "../imaging/codecs/jp2/files.ts";
 import { hasOpenJpegTools, opjDecompress } from "../imaging/codecs/jp2/openjpeg.ts";

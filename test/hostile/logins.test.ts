@@ -5,12 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { LoginFailures, ranks } from "../../src/access/logins/failures.ts";
-import { createVerifier } from "../../src/access/passwords/verifier.ts";
-import { networkOf } from "../../src/lib/network/client-network.ts";
-import { basic } from "../api/admin/operator.ts";
-import { hashes, servedWithAuth } from "../api/auth/served.ts";
+import { networkOf } from "../../src/base/network/client-network.ts";
+import { LoginFailures, ranks } from "../../src/server/access/logins/failures.ts";
+import { createVerifier } from "../../src/server/access/passwords/verifier.ts";
+import { basic } from "../admin/operator.ts";
 import { type Served, served } from "../served.ts";
+import { hashes, servedWithAuth } from "../server/api/auth/served.ts";
 
 const running: Served[] = [];
 const folders: string[] = [];

@@ -3,8 +3,8 @@
 
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
 import { chunk, makePng } from "../imaging/codecs/png/make-png.ts";
 import { costOf } from "./cost.ts";

@@ -5,8 +5,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prefixHeaders } from "../../src/api/http/client/client.ts";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
+import { prefixHeaders } from "../../src/server/api/http/client/client.ts";
 import { sampled } from "../sampled.ts";
 import { served } from "../served.ts";
 import { startOrigin } from "../servers/origin.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 const sources = (readdirSync("src", { recursive: true }) as string[])
-  .filter((name) => /^(app\.ts$|api\/|access\/|lib\/)/.test(name) && /\.tsx?$/.test(name))
+  .filter((name) => /^(server\/(app\.ts$|api\/|access\/)|admin\/|base\/)/.test(name) && /\.tsx?$/.test(name))
   .map((name) => readFileSync(`src/${name}`, "utf8"));
 const namesIn = (pattern: RegExp) =>
   [...new Set(sources.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name)))].sort();

@@ -2,10 +2,10 @@
 // of responses that it reads slowly.
 
 import { expect, test } from "vitest";
-import { createSinglePeerWatch } from "../../src/api/http/client/single-peer.ts";
-import { admissionCounts, createAdmission } from "../../src/images/admission/admit.ts";
-import { createSendings } from "../../src/lib/network/sendings.ts";
-import { createCounts } from "../../src/lib/telemetry/count.ts";
+import { createSendings } from "../../src/base/network/sendings.ts";
+import { createCounts } from "../../src/base/telemetry/count.ts";
+import { createSinglePeerWatch } from "../../src/server/api/http/client/single-peer.ts";
+import { admissionCounts, createAdmission } from "../../src/server/images/admission/admit.ts";
 import { served } from "../served.ts";
 
 const addresses = Array.from({ length: 40 }, (_, n) => `2001:db8:1:2:${(n * 7919).toString(16)}::${n + 1}`);

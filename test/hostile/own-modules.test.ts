@@ -6,8 +6,8 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
 import { chunk, ihdr, pngStart } from "../imaging/codecs/png/make-png.ts";
 import { seeded } from "../seeded.ts";

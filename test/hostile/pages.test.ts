@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { diagnose } from "../../src/images/diagnosis/diagnose.ts";
+import { diagnose } from "../../src/doctor/image/diagnose.ts";
 import { served } from "../served.ts";
 import { costOf } from "./cost.ts";
 

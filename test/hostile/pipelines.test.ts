@@ -3,9 +3,9 @@
 
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { Serving } from "../../src/platform/platform.ts";
-import { serveNode } from "../../src/platform/server/node-server.ts";
-import { rawExchange } from "../platform/server/raw-http.ts";
+import type { Serving } from "../../src/base/platform.ts";
+import { serveNode } from "../../src/server/platform/server/node-server.ts";
+import { rawExchange } from "../server/platform/server/raw-http.ts";
 
 let serving: Serving | undefined;
 afterEach(() => serving?.stop(0));

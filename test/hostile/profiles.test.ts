@@ -1,9 +1,9 @@
 // Profiles of up to a megabyte whose curves have tens of thousands of segments.
 
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { profileFacts } from "../../src/imaging/colour/facts.ts";
 import { createColour } from "../../src/imaging/colour/transform.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../host.ts";
 import { profileOf } from "../imaging/colour/profiles.ts";
 import { costOf } from "./cost.ts";

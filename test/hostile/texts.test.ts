@@ -3,24 +3,24 @@
 
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import { readHtpasswd } from "../../src/access/passwords/htpasswd.ts";
-import { readForm, readJson } from "../../src/api/http/body.ts";
-import type { Env } from "../../src/api/http/context.ts";
-import { canonicalJson } from "../../src/bookmarks/canonical-json.ts";
-import { parseProperties } from "../../src/commands/cantaloupe/properties.ts";
-import { loadConfig } from "../../src/config/reading/load.ts";
-import { checkAnswer } from "../../src/hooks/answers.ts";
-import { readMapping } from "../../src/hooks/mapping.ts";
-import { mappingYamlReader } from "../../src/hooks/mapping-yaml.ts";
+import { fromBase64Url } from "../../src/base/bytes/base64url.ts";
+import { openBucket } from "../../src/base/network/s3.ts";
+import { isDeep, parseJson } from "../../src/base/text/json.ts";
+import { parseProperties } from "../../src/cli/commands/cantaloupe/properties.ts";
 import { decodeState } from "../../src/iiif/content-state/encode.ts";
 import { readState } from "../../src/iiif/content-state/read.ts";
 import { joinXmp } from "../../src/imaging/codecs/jpg/markers/extended-xmp.ts";
 import { readExif } from "../../src/imaging/metadata/exif.ts";
 import { iptcOf } from "../../src/imaging/metadata/photoshop.ts";
 import { xmpOrientation } from "../../src/imaging/metadata/xmp.ts";
-import { fromBase64Url } from "../../src/lib/bytes/base64url.ts";
-import { openBucket } from "../../src/lib/network/s3.ts";
-import { isDeep, parseJson } from "../../src/lib/text/json.ts";
+import { readHtpasswd } from "../../src/server/access/passwords/htpasswd.ts";
+import { readForm, readJson } from "../../src/server/api/http/body.ts";
+import type { Env } from "../../src/server/api/http/context.ts";
+import { canonicalJson } from "../../src/server/bookmarks/canonical-json.ts";
+import { loadConfig } from "../../src/server/config/reading/load.ts";
+import { checkAnswer } from "../../src/server/hooks/answers.ts";
+import { readMapping } from "../../src/server/hooks/mapping.ts";
+import { mappingYamlReader } from "../../src/server/hooks/mapping-yaml.ts";
 import { costOf } from "./cost.ts";
 import { fill, filled } from "./texts.ts";
 

@@ -1,8 +1,8 @@
 // YAML that costs much for its size: deep, of many keys, of many tokens.
 
 import { describe, expect, test } from "vitest";
-import { parseYamlText, yamlBounds } from "../../src/lib/text/yaml.ts";
-import { readYamlHere } from "../../src/manifests/folders/manifest-file-text.ts";
+import { parseYamlText, yamlBounds } from "../../src/base/text/yaml.ts";
+import { readYamlHere } from "../../src/server/manifests/folders/manifest-file-text.ts";
 import { costOf } from "./cost.ts";
 import { fill, filled } from "./texts.ts";
 

@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { ImagingError } from "../../src/imaging/errors.ts";
+import { ImagingError } from "../../src/base/imaging-error.ts";
 import { createImaging, type FileBytes } from "../../src/imaging/imaging.ts";
 import { fixture, fixturesFolder, testHost } from "../host.ts";
 

@@ -4,7 +4,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rawExchange } from "../platform/server/raw-http.ts";
+import { rawExchange } from "../server/platform/server/raw-http.ts";
 import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 

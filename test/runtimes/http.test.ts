@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
-import { rawExchange, rawGet } from "../platform/server/raw-http.ts";
+import { rawExchange, rawGet } from "../server/platform/server/raw-http.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { runtimesFor } from "./selection.ts";
 import { pictures, type Started, startServer } from "./server.ts";

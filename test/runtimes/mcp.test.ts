@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { generations } from "../api/mcp-clients.ts";
+import { generations } from "../server/api/mcp-clients.ts";
 import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 

@@ -13,19 +13,19 @@ type Drawn = (typeof drawn)[number];
 
 /** Each has an HTTP server of its own, Node another one in each version. */
 const servers: readonly Drawn[] = drawn;
-/** They share src/platform/process/ with Node, but not the modules of Node below it. */
+/** They share src/server/platform/process/ with Node, but not the modules of Node below it. */
 const engines: readonly Drawn[] = ["deno", "bun"];
 const none: readonly Drawn[] = [];
 
 /** The runtimes besides those above on which a subject always runs, and why. */
 const rows = {
-  // Requests, responses and connections: src/platform/server/, bun.ts, deno.ts, workerd.ts.
+  // Requests, responses and connections: src/server/platform/server/, bun.ts, deno.ts, workerd.ts.
   http: [servers, "targets, hosts, bodies, aborts, static files, signals, and a port that is in use"],
   hostile: [servers, "the runtime parses requests, and refuses what it cannot parse"],
   "keep-alive": [servers, "the runtime closes idle connections, and each has another option for the time"],
   "slow clients": [servers, "node-server.ts and bun.ts cut a response that stalls in ways of their own"],
   stop: [servers, "draining.ts holds responses of a server that each runtime stops in another way"],
-  // Below src/platform/process/, src/platform/files/ and src/platform/workers/.
+  // Below src/server/platform/process/, src/server/platform/files/ and src/server/platform/workers/.
   files: [engines, "node-files.ts opens files by flags and paths of Linux; workerd has disk-files.ts"],
   hooks: [engines, "a sandbox runs in a worker of the runtime, which has to end in the middle of a call"],
   log: [engines, "output.ts writes to the streams of the runtime until its process ends"],

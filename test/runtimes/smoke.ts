@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { rawGet } from "../platform/server/raw-http.ts";
+import { rawGet } from "../server/platform/server/raw-http.ts";
 import type { Runtime } from "./runtimes.ts";
 import { pictures, type Started, startServer } from "./server.ts";
 

@@ -36,7 +36,7 @@ beforeAll(() => {
     const root = ${JSON.stringify(checkout)};
     export async function build() {
       mkdirSync(root + "/dist", { recursive: true });
-      copyFileSync(root + "/src/errors.ts", root + "/dist/app.js");
+      copyFileSync(root + "/src/base/errors.ts", root + "/dist/app.js");
       markBuilt(root + "/dist", sourcesDigest(root));
     }`,
   );
@@ -60,7 +60,7 @@ test("builds once and says so, then does neither, until a source changes", () =>
   writeFileSync(main, "as it was");
   expect(prestart()).toBe("");
   expect(built()).toBe("as it was");
-  appendFileSync(join(checkout, "src/errors.ts"), 'console.log("changed");\n');
+  appendFileSync(join(checkout, "src/base/errors.ts"), 'console.log("changed");\n');
   expect(prestart()).toMatch(/^smalti: the sources have changed; building dist\/ again\.\n/);
   expect(built()).toContain('console.log("changed")');
 });

@@ -3,9 +3,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { withFirstMemory } from "../../scripts/first-memory.mjs";
+import { memoryBytes } from "../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
 import { wasmModules } from "../../src/imaging/codecs/modules.ts";
-import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
 
 const row = wasmModules["webp-decode"];

@@ -141,7 +141,7 @@ describe("in this repository", () => {
   test("a codec reaches its own tests, those over HTTP, and all runtimes", () => {
     const { unitFiles, files } = reachedBy("src/imaging/codecs/jp2/decode.ts");
     expect(unitFiles).toContain("test/imaging/codecs/jp2/regions.test.ts");
-    expect(unitFiles).toContain("test/api/mcp.test.ts");
+    expect(unitFiles).toContain("test/server/api/mcp.test.ts");
     expect(unitFiles).not.toContain("test/iiif/image/path.test.ts");
     for (const name of ["runtimes", "containers", "browser"])
       expect(files[name]).toEqual([...graph.files].filter((file) => suiteOf(name).tests.test(file)).sort());
@@ -150,7 +150,7 @@ describe("in this repository", () => {
   test("a page of docs/how-to reaches the tests of the documentation and of the package", () => {
     const { unitFiles, files } = reachedBy("docs/how-to/mcp.md");
     expect(unitFiles).toContain("test/docs/blocks.test.ts");
-    expect(unitFiles).not.toContain("test/api/mcp.test.ts");
+    expect(unitFiles).not.toContain("test/server/api/mcp.test.ts");
     expect(files).toMatchObject({
       runtimes: ["test/runtimes/package.test.ts"],
       containers: [],

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkViewers, viewerPackages } from "../../scripts/viewer-files.mjs";
-import { viewers } from "../../src/api/view/viewers.ts";
+import { viewers } from "../../src/server/api/view/viewers.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "smalti-viewers-"));

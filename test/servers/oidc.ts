@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import Provider from "oidc-provider";
-import { createCookieJar } from "../api/auth/cookie-jar.ts";
+import { createCookieJar } from "../server/api/auth/cookie-jar.ts";
 
 export const clientId = "smalti";
 /** Contains characters that have to be escaped in requests. */

@@ -1,7 +1,6 @@
 // The encoded form of a content state, for the parameter `iiif-content` (Content State API 1.0, section 6).
 
-import { ServiceError } from "../../errors.ts";
-import { fromBase64Url, toBase64Url } from "../../lib/bytes/base64url.ts";
+import { fromBase64Url, ServiceError, toBase64Url } from "../../base/index.ts";
 
 /** Maximum characters of a state as JSON. */
 export const maxStateLength = 64 * 1024;

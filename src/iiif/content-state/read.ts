@@ -1,8 +1,7 @@
 // The target of a content state in any of its forms (Content State API 1.0, sections 2 and 3). Addresses in
 // it are never fetched.
 
-import { ServiceError } from "../../errors.ts";
-import { parseUrl } from "../../lib/network/parse-url.ts";
+import { parseUrl, ServiceError } from "../../base/index.ts";
 import { invalidState } from "./encode.ts";
 import type { Region } from "./region.ts";
 import { fragmentRegion, selectedPart } from "./selectors.ts";

@@ -1,7 +1,7 @@
 // Parser of image request parameters for every version (Image API 3.0 and 2.1, section 4). It accepts what a
 // version's tables contain, and nothing else.
 
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../base/index.ts";
 import type { Format } from "./formats.ts";
 import type { Decimal, ImageRequest, Quality, RegionRequest, Rotation, SizeRequest } from "./request.ts";
 import type { ImageVersion, RegionForm, SizeToken } from "./version.ts";

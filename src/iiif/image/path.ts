@@ -1,7 +1,6 @@
 // Image API paths: which resource of which identifier (Image API 3.0 sections 2, 3 and 9; 2.1 alike).
 
-import { ServiceError } from "../../errors.ts";
-import { plainSegments } from "../../lib/text/plain-segments.ts";
+import { plainSegments, ServiceError } from "../../base/index.ts";
 import type { ImageSegments } from "./grammar.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Sizes and regions in pixels, the limits on derivatives (Image API 3.0 section 5.2), and the exact
 // arithmetic for both.
 
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../base/index.ts";
 
 /** Width and height in pixels. */
 export interface Size {

@@ -1,6 +1,6 @@
 // The paths of manifests and collections, and of their parts. No other file contains them.
 
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../base/index.ts";
 import { checkIdentifier, identifierOf, percentEncode } from "../image/path.ts";
 
 /** Supported versions of the Presentation API: 3.0 and 2.1. */

@@ -1,8 +1,7 @@
 // What an address in a document names, if it is one of this service. Documents may be written for another
 // host or another path of it, so only the part that begins with the service's own path counts.
 
-import { ServiceError } from "../../errors.ts";
-import { parseUrl } from "../../lib/network/parse-url.ts";
+import { parseUrl, ServiceError } from "../../base/index.ts";
 import { splitImagePath } from "../image/path.ts";
 import { type PresentationPath, presentationPaths, presentationRoot } from "./mounts.ts";
 

@@ -1,7 +1,7 @@
 // Mistakes in a whole document of Presentation API 3.0 that do not keep it from being served: viewers ignore
 // what is wrong, or show it wrongly. Sections 3 and 4 say what is expected.
 
-import { isLanguage } from "../../lib/text/language-tag.ts";
+import { isLanguage } from "../../base/index.ts";
 import { behaviorsOf, type DescribedType } from "./description/behaviors.ts";
 import {
   type Fault,

@@ -1,6 +1,6 @@
 // Allocation of buffers whose size a file determines.
 
-import { ImagingError } from "../errors.ts";
+import { ImagingError } from "../../base/index.ts";
 
 /**
  * Returns the result of `allocate`. Throws ImagingError `too-large` if the runtime has no buffer of that

@@ -1,12 +1,9 @@
 // Interface of a format: bytes to pixels and back.
 
-import type { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
-import type { NativeZlib } from "../lib/zlib.ts";
+import type { ByteSource, ImagingError, JobStages, NativeZlib } from "../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
-import type { JobStages } from "../stages.ts";
 import type { ImageHeader, SourceFormat } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";

@@ -1,7 +1,7 @@
 // Identifies the deflate implementation: zlibs of other runtimes, versions and processors compress the same
 // bytes differently.
 
-import { sha256, toHex } from "../lib/digest.ts";
+import { sha256, toHex } from "../../base/index.ts";
 import type { CodecHost } from "./codec.ts";
 import { level as pngLevel } from "./png/encode.ts";
 import { level as tiffLevel } from "./tif/encode.ts";

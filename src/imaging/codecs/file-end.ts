@@ -1,7 +1,7 @@
 // Detects files without their end. Some ways of copying give a file its full length first, and fill it from
 // the front: until they finish it ends in zeros.
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import type { ByteSource } from "../../base/index.ts";
 import type { SourceFormat } from "./image-header.ts";
 
 /** Number of zeros at the end of a file that raises suspicion; no checked format ends so. */

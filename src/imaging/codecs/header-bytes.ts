@@ -1,7 +1,6 @@
 // Reads a header piece by piece: its front in one read, later parts by short reads, all within a budget.
 
-import { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../base/index.ts";
 
 const frontBytes = 4096;
 /** Bytes between a piece and what was read before, up to which they are near; bytes that are read then. */

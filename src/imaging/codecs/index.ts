@@ -1,7 +1,7 @@
 // The formats of this build, one row each.
 
+import { ImagingError } from "../../base/index.ts";
 import { createColour } from "../colour/transform.ts";
-import { ImagingError } from "../errors.ts";
 import { createKernels } from "../render/kernels.ts";
 import { createOverlayPixels } from "../render/overlay-pixels.ts";
 import { createBlockCache } from "../sidecar/block-reader.ts";

@@ -1,7 +1,6 @@
 // Inflates zlib streams (RFC 1950) by the Web's DecompressionStream, and by the runtime's zlib if it has one.
 
-import { concatenate } from "../lib/concatenate.ts";
-import type { NativeZlib } from "../lib/zlib.ts";
+import { concatenate, type NativeZlib } from "../../base/index.ts";
 
 /**
  * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to

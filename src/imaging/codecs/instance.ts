@@ -2,7 +2,7 @@
 // they are known to be sound. A decoder compiled from C gets a new one for each master: its memory may have
 // been changed by the file that it read, in ways that no check can see.
 
-import { ImagingError, type ImagingErrorOptions } from "../errors.ts";
+import { ImagingError, type ImagingErrorOptions } from "../../base/index.ts";
 
 /**
  * WebAssembly memory never shrinks: an instance that grew beyond this is dropped. Each worker keeps one for

@@ -55,7 +55,7 @@ export const wasmModules = {
   resample: { usedBy: "worker", source: "wasm/resample/assembly/resample.ts" },
   // sidecar/tiles/tile-coder.ts
   tiles: { usedBy: "worker", source: "wasm/tiles/assembly/tiles.ts" },
-  // hooks/js/sandbox.ts
+  // server/hooks/js/sandbox.ts
   quickjs: { usedBy: "hooks", package: "@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm" },
 } as const satisfies ModuleTable;
 

@@ -1,6 +1,6 @@
 // Reads ranges of a file together, merging neighbours.
 
-import type { ByteRange, ByteSource } from "../lib/byte-source.ts";
+import type { ByteRange, ByteSource } from "../../base/index.ts";
 
 /** Merges ranges that touch or are at most `gap` bytes apart; no merged range is longer than `most`. */
 export function joinRanges(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {

@@ -1,6 +1,6 @@
 // Files that only another decoder can read, as a whole: how a codec reports one, and how a caller handles it.
 
-import { ImagingError } from "../errors.ts";
+import { ImagingError } from "../../base/index.ts";
 
 /**
  * Replaces a result: the file has to be read again, with `whole` in the read. This depends only on the file.

@@ -1,6 +1,6 @@
 // Consequences of an embedded profile for an image, from its first bytes.
 
-import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
+import { type ByteSource, memoryBytes } from "../../base/index.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import { type DeviceSpace, headBytes, isUnusable, type Profile, readHead, type Unusable } from "./icc.ts";
 import { isSrgb, neutralOf, readShaper } from "./shaper.ts";

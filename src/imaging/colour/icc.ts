@@ -1,7 +1,7 @@
 // The parts of ICC profiles that decide whether and how they can be used (ICC.1:2001-04 and ICC.1:2022: 7.2
 // header, 7.3 tags).
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import type { ByteSource } from "../../base/index.ts";
 
 /** Possible samples of an image with a matching profile. */
 export type DeviceSpace = "gray" | "rgb" | "cmyk";

@@ -1,7 +1,7 @@
 // Profiles without tables: curves and a matrix to linear sRGB, by relative colorimetry with black-point
 // compensation.
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import type { ByteSource } from "../../base/index.ts";
 import { type Curve, readToneCurve } from "./curves.ts";
 import { isUnusable, type Profile, readTags, type Unusable } from "./icc.ts";
 import { apply, isRgbSpace, type Matrix, multiply } from "./matrix.ts";

@@ -2,7 +2,7 @@
 // (ICC.1:2022, 10.10 to 10.12 and 10.16). Little CMS, which evaluates it, only checks the end of the whole
 // profile.
 
-import { type ByteSource, blockwise } from "../lib/byte-source.ts";
+import { type ByteSource, blockwise } from "../../base/index.ts";
 import { curveBytes } from "./curves.ts";
 import { channels, damagedProfile, type Profile, printable, tables, type Unusable } from "./icc.ts";
 

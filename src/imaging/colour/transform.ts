@@ -1,7 +1,6 @@
 // Converts pixels to sRGB by a profile, or by the default without one: transforms are made once and cached.
 
-import { memoryBytes } from "../lib/byte-source.ts";
-import { createLru } from "../lib/lru.ts";
+import { createLru, memoryBytes } from "../../base/index.ts";
 import { inkToLight } from "../pipeline/ink.ts";
 import { labToLight } from "../pipeline/lab.ts";
 import {

@@ -1,13 +1,12 @@
 // Colour information of a file in any form: facts for its header, and an equivalent ICC profile.
 
+import { type ByteSource, concatenate, memoryBytes } from "../../base/index.ts";
 import type { Codec } from "../codecs/codec.ts";
 import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
 import { inflating } from "../codecs/inflate.ts";
 import { codedProfile, isSrgbCoded, readCodePoints } from "../colour/code-points.ts";
 import { ignoredProfile, profileFacts } from "../colour/facts.ts";
 import { adobeRgbProfile, chunkProfile } from "../colour/named.ts";
-import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
-import { concatenate } from "../lib/concatenate.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import type { Exif } from "./exif.ts";
 

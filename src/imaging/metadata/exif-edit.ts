@@ -1,7 +1,7 @@
 // Correcting facts of an EXIF block in place (EXIF 2.32, section 4.6: a TIFF structure of linked
 // directories).
 
-import { concatenate } from "../lib/concatenate.ts";
+import { concatenate } from "../../base/index.ts";
 
 /** Facts to write into the EXIF of a derivative; missing ones stay unchanged. */
 export interface ExifFacts {

@@ -1,7 +1,7 @@
 // EXIF as directories of fields: taken apart, and laid out again for another container (TIFF 6.0, section 2;
 // EXIF 2.32, 4.6).
 
-import { concatenate } from "../lib/concatenate.ts";
+import { concatenate } from "../../base/index.ts";
 
 /** A field with its value in the byte order of its file, or the directory that it points to. */
 export interface ExifField {

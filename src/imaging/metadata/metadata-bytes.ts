@@ -1,7 +1,7 @@
 // Reads the metadata of a file: each kind whole or not at all, all kinds within one budget.
 
+import type { ByteSource } from "../../base/index.ts";
 import { inflateWithin } from "../codecs/inflate.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { mostMetadataBytes } from "./metadata.ts";
 
 export interface MetadataBytes {

@@ -1,7 +1,7 @@
 // Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats,
 // "Image Resources").
 
-import { concatenate } from "../lib/concatenate.ts";
+import { concatenate } from "../../base/index.ts";
 import { hasText, latin1 } from "./metadata-bytes.ts";
 
 const signature = "8BIM";

@@ -1,8 +1,8 @@
 // The kernels of a job, with the transform for its to-srgb step prepared before the steps run.
 
+import type { ByteSource } from "../../base/index.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { profileOf } from "../metadata/colour.ts";
 import type { Kernels } from "../pipeline/step.ts";
 

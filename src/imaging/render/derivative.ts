@@ -1,9 +1,9 @@
 // The plan of a derivative requested by region and size, without the grammar and the policies of a server.
 
+import { ImagingError } from "../../base/index.ts";
 import type { Codec, Encoder } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
 import type { OutputFormat, ReadRequest, RenderPlan } from "../codecs/plan.ts";
-import { ImagingError } from "../errors.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import { shapeAfter } from "../pipeline/shape.ts";

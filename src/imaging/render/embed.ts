@@ -1,9 +1,9 @@
 // Embeds metadata in an encoded derivative, however it was made.
 
+import type { ByteSource } from "../../base/index.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { Embedding, RenderPlan } from "../codecs/plan.ts";
 import { srgbProfile } from "../colour/write.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { profileOf } from "../metadata/colour.ts";
 import { correctedExif } from "../metadata/exif-edit.ts";
 import type { Metadata } from "../metadata/metadata.ts";

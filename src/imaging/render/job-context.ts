@@ -1,10 +1,8 @@
 // Input of a job from the thread that runs it: codecs, bytes to read, and whether the result is still wanted.
 
+import { type ByteSource, ImagingError, type JobStages } from "../../base/index.ts";
 import type { SidecarAccess } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
-import { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
-import type { JobStages } from "../stages.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 
 /** Shows if the result of a job is still needed. An AbortSignal is one. */

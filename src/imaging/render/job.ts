@@ -1,8 +1,8 @@
 // A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 
+import { concatenate } from "../../base/index.ts";
 import type { Encoded, EncodedPieces, SidecarLayer } from "../codecs/codec.ts";
 import type { MasterPage, RenderPlan } from "../codecs/plan.ts";
-import { concatenate } from "../lib/concatenate.ts";
 import { runSteps } from "../pipeline/run-steps.ts";
 import { encodeByRows } from "./by-rows.ts";
 import { colourKernels } from "./colour-kernels.ts";

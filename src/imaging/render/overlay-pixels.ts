@@ -1,8 +1,7 @@
 // Overlays known to a thread: their pixels, cached by digest, and the kernel that draws them on a derivative.
 
+import { createLru, sha256, toHex } from "../../base/index.ts";
 import { srgbInProfile } from "../colour/lcms.ts";
-import { sha256, toHex } from "../lib/digest.ts";
-import { createLru } from "../lib/lru.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels, OverlayStep } from "../pipeline/step.ts";
 import { overlay, overlayInSize } from "../pipeline/steps/overlay.ts";

@@ -1,10 +1,9 @@
 // Overlays in jobs: the kernel for the overlay step of a plan, and the job that decodes an overlay to its
 // pixels.
 
+import { type ByteSource, ImagingError } from "../../base/index.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
-import { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { profileOf } from "../metadata/colour.ts";
 import { fullScale, hasAlpha, type PixelBuffer } from "../pipeline/pixels.ts";
 import { runSteps } from "../pipeline/run-steps.ts";

@@ -1,5 +1,6 @@
 // Converts a page of a file to a tiled TIFF with all its levels, a few rows at a time.
 
+import { type ByteSource, ImagingError } from "../../base/index.ts";
 import type { Codec, TakeRows } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
@@ -7,8 +8,6 @@ import type { MasterPage, ReadRequest } from "../codecs/plan.ts";
 import { type TiffSink, writeTiffPyramid } from "../codecs/tif/write/pyramid.ts";
 import type { TileCompression, TileHost } from "../codecs/tif/write/tile-formats.ts";
 import { srgbProfile } from "../colour/write.ts";
-import { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { profileOf } from "../metadata/colour.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import { runSteps } from "../pipeline/run-steps.ts";

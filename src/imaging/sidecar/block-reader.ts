@@ -1,12 +1,8 @@
 // Reads bytes stored in blocks. Each block is loaded once for all concurrent callers, checked against its
 // digest, and cached up to a fixed size.
 
+import { type ByteSource, concatenate, createLru, type ImagingError, toHex } from "../../base/index.ts";
 import type { SidecarBlocks } from "../codecs/codec.ts";
-import type { ImagingError } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
-import { concatenate } from "../lib/concatenate.ts";
-import { toHex } from "../lib/digest.ts";
-import { createLru } from "../lib/lru.ts";
 import { type BlockList, type BlockSink, blockBytes, digestBytes, digestOf } from "./blocks.ts";
 
 /**

@@ -1,7 +1,6 @@
 // Bytes of a sidecar in blocks of 1 MiB, each identified by its digest: the list of blocks, and their writer.
 
-import { ImagingError } from "../errors.ts";
-import { noteDigest, sha256 } from "../lib/digest.ts";
+import { ImagingError, noteDigest, sha256 } from "../../base/index.ts";
 
 /** Bytes of every block except the last. */
 export const blockBytes = 2 ** 20;

@@ -1,8 +1,7 @@
 // The entry of a sidecar of any format: a directory of its parts, followed by the bytes of those that are
 // read as a whole. Larger parts are outside of the entry, in blocks of their own.
 
-import { concatenate } from "../lib/concatenate.ts";
-import { crc32 } from "../lib/crc32.ts";
+import { concatenate, crc32 } from "../../base/index.ts";
 import {
   areListed,
   type BlockList,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../../../src/errors.ts";
+import { ServiceError } from "../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import fc from "../../properties.ts";
 import { requestVectors } from "../../vectors/image-requests.ts";

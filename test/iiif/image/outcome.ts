@@ -1,7 +1,7 @@
 // The outcome of a call: its value, or the code of the ServiceError that it throws. Any other error fails the
 // test.
 
-import { ServiceError } from "../../../src/errors.ts";
+import { ServiceError } from "../../../src/base/errors.ts";
 
 export function outcome<T>(call: () => T): T | string {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../../../src/errors.ts";
+import { ServiceError } from "../../../src/base/errors.ts";
 import {
   checkIdentifier,
   encodeIdentifier,

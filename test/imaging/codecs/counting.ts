@@ -1,6 +1,6 @@
 // A byte source that counts its reads.
 
-import { type ByteSource, memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
+import { type ByteSource, memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 
 export function countingBytes(data: Uint8Array): ByteSource & { total(): number } {
   const inner = memoryBytes(data);

@@ -4,9 +4,9 @@
 import { readdirSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { findCut } from "../../../src/imaging/codecs/cut/index.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import { fixture, fixturesFolder, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
 

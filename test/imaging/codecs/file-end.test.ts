@@ -4,9 +4,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { lacksItsEnd } from "../../../src/imaging/codecs/file-end.ts";
 import type { SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
-import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import { fixturesFolder } from "../../host.ts";
 
 const files: readonly (readonly [SourceFormat, string])[] = [

@@ -2,8 +2,8 @@
 
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { NativeZlib } from "../../../src/base/bytes/zlib.ts";
 import { inflate } from "../../../src/imaging/codecs/inflate.ts";
-import type { NativeZlib } from "../../../src/imaging/lib/zlib.ts";
 import { testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
 

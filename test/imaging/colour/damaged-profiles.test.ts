@@ -2,12 +2,12 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { profileFacts } from "../../../src/imaging/colour/facts.ts";
 import { hasImpossibleGrid } from "../../../src/imaging/colour/grid-sizes.ts";
 import { sampleProfile } from "../../../src/imaging/colour/lcms.ts";
 import { createColour } from "../../../src/imaging/colour/transform.ts";
 import { rgbProfile, srgbCurve } from "../../../src/imaging/colour/write.ts";
-import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../host.ts";
 import {
   chemicalProof,

@@ -2,10 +2,10 @@
 // not change.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { profileFacts } from "../../../src/imaging/colour/facts.ts";
 import { createColour } from "../../../src/imaging/colour/transform.ts";
 import { grayProfile, rgbProfile, srgbProfile } from "../../../src/imaging/colour/write.ts";
-import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import type { Interpretation, PixelBuffer } from "../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";

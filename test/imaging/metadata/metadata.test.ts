@@ -4,8 +4,8 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import type { Metadata } from "../../../src/imaging/metadata/metadata.ts";
 import { fixture, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ImagingError } from "../../../src/imaging/errors.ts";
-import { notedDigest } from "../../../src/imaging/lib/digest.ts";
+import { notedDigest } from "../../../src/base/bytes/digest.ts";
+import { ImagingError } from "../../../src/base/imaging-error.ts";
 import { blockSource, createBlockCache } from "../../../src/imaging/sidecar/block-reader.ts";
 import {
   blockBytes,

@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../src/base/imaging-error.ts";
 import type { Codec, SidecarAccess, SidecarLayer } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
-import { ImagingError } from "../../../src/imaging/errors.ts";
-import { type ByteSource, memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import { countingBytes } from "../codecs/counting.ts";
 import { type HeapBlocks, heapBlocks } from "../codecs/heap-blocks.ts";
 

@@ -1,7 +1,7 @@
 // The entry of a sidecar: it survives a round trip, and damaged entries are refused.
 
 import { describe, expect, test } from "vitest";
-import { crc32 } from "../../../src/imaging/lib/crc32.ts";
+import { crc32 } from "../../../src/base/bytes/crc32.ts";
 import { blockBytes, listBlocks } from "../../../src/imaging/sidecar/blocks.ts";
 import { bytesOf, readEntry, withoutLevels, writeEntry } from "../../../src/imaging/sidecar/entry.ts";
 import { sequence } from "../codecs/jpg/transcode/sources.ts";

@@ -2,11 +2,11 @@
 // files: "rows", width and height in 4 bytes each, then each row of gray samples as its length in 2 bytes and
 // runs of a count and a value. A row is found by reading all rows before it, or through its access point.
 
+import type { ByteSource } from "../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../src/base/imaging-error.ts";
 import type { Codec, SidecarAccess, SidecarFormat } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
-import { ImagingError } from "../../../src/imaging/errors.ts";
-import type { ByteSource } from "../../../src/imaging/lib/byte-source.ts";
 import { bytesOf, readEntry, writeEntry } from "../../../src/imaging/sidecar/entry.ts";
 
 const headLength = 12;

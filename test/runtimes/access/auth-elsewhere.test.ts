@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCookieJar } from "../../api/auth/cookie-jar.ts";
+import { createCookieJar } from "../../server/api/auth/cookie-jar.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../../servers/oidc.ts";
 import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";

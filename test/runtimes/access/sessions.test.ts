@@ -4,12 +4,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFingerprints } from "../../../src/access/fingerprints.ts";
-import { createKiosks } from "../../../src/access/logins/kiosk.ts";
-import { profileOptions } from "../../../src/access/profiles/options.ts";
-import { buildSessions } from "../../../src/access/sessions/index.ts";
-import { sessionOptions } from "../../../src/access/sessions/options.ts";
-import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import { createFingerprints } from "../../../src/server/access/fingerprints.ts";
+import { createKiosks } from "../../../src/server/access/logins/kiosk.ts";
+import { profileOptions } from "../../../src/server/access/profiles/options.ts";
+import { buildSessions } from "../../../src/server/access/sessions/index.ts";
+import { sessionOptions } from "../../../src/server/access/sessions/options.ts";
+import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
 import { chosenRuntimes, type Runtime } from "../runtimes.ts";
 import { runtimesFor } from "../selection.ts";
 import { startServer } from "../server.ts";

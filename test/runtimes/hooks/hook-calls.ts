@@ -1,7 +1,7 @@
 // Runs in each runtime: many calls of one sandbox, and what became of its memory. Bundled by hooks.test.ts.
 
-import { createSandbox } from "../../../src/hooks/js/sandbox.ts";
-import { hostileSource } from "../../hooks/js/hostile.ts";
+import { createSandbox } from "../../../src/server/hooks/js/sandbox.ts";
+import { hostileSource } from "../../server/hooks/js/hostile.ts";
 
 export interface HookCalls {
   readonly calls: number;

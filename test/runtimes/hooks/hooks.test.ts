@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failures, hostileActs } from "../../hooks/js/hostile.ts";
+import { failures, hostileActs } from "../../server/hooks/js/hostile.ts";
 import { nodeOf } from "../runtimes.ts";
 import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";

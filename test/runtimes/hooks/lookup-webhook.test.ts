@@ -4,8 +4,8 @@ import { createHmac } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mostAtOnce } from "../../../src/hooks/webhook.ts";
-import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
+import { mostAtOnce } from "../../../src/server/hooks/webhook.ts";
+import { startWebhook, type WebhookService } from "../../server/hooks/webhook-service.ts";
 import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 

@@ -1,7 +1,7 @@
 // The operator's pages of folders, images, caches and access.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { asOperator } from "../../api/admin/operator.ts";
+import { asOperator } from "../../admin/operator.ts";
 import type { Started } from "../server.ts";
 import type { OperationTest } from "./operation-test.ts";
 

@@ -4,7 +4,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asOperator } from "../../api/admin/operator.ts";
+import { asOperator } from "../../admin/operator.ts";
 import type { Started } from "../server.ts";
 import type { OperationTest } from "./operation-test.ts";
 

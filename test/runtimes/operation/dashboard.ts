@@ -2,7 +2,7 @@
 // that does not wait for it.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { asOperator } from "../../api/admin/operator.ts";
+import { asOperator } from "../../admin/operator.ts";
 import type { Started } from "../server.ts";
 import type { OperationTest } from "./operation-test.ts";
 

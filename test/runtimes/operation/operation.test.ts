@@ -2,7 +2,7 @@
 // ones need it.
 
 import { afterAll } from "vitest";
-import { operator } from "../../api/admin/operator.ts";
+import { operator } from "../../admin/operator.ts";
 import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
 import { testAdminPages } from "./admin-pages.ts";

@@ -1,6 +1,6 @@
 // Faults in an operator's description, by path, in words that help to fix them.
 
-import { nearest } from "../../../lib/text/nearest.ts";
+import { nearest } from "../../../base/index.ts";
 
 /** A fault; callers that know the file add its name and line. */
 export interface Fault {

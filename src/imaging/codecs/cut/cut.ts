@@ -1,6 +1,6 @@
 // What is missing at the end of a file, and the function of each format that finds it.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { ImageHeader } from "../image-header.ts";
 
 /** `picture`: a part of the picture is missing. `rest`: something behind it, such as a second picture. */

@@ -1,7 +1,7 @@
 // Finds files that end early, from a few bytes of each: nothing is decoded. A sound file with more after its
 // picture, such as another picture, is not one of them.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { ImageHeader, SourceFormat } from "../image-header.ts";
 import type { Cut, FindCut } from "./cut.ts";
 import { gifCut } from "./gif.ts";

@@ -1,7 +1,7 @@
 // The end of a JPEG: EOI after the last scan (ITU-T T.81, B.2.1). Behind it there may be further pictures
 // (CIPA DC-007, Multi-Picture Format), films or the trailers of programs.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import { marker, walkMarkers } from "../jpg/markers/walk.ts";
 import type { Cut, SizedSource } from "./cut.ts";
 import { contains, endBytes, indexOf } from "./search.ts";

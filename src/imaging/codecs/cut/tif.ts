@@ -1,7 +1,7 @@
 // The end of a TIFF: that of the strip or tile that lies furthest back (TIFF 6.0, sections 3 and 15), of any
 // page or level.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { ImageHeader } from "../image-header.ts";
 import {
   type Directory,

@@ -1,6 +1,6 @@
 // Storage of a GIF's frames (GIF89a specification, 17 to 20).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { readGifHeader } from "../gif/header.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { FileFacts } from "./file-facts.ts";

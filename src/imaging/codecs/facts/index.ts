@@ -1,6 +1,6 @@
 // Facts of files by format, one row each.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { ImageHeader, SourceFormat } from "../image-header.ts";
 import type { FileFacts } from "./file-facts.ts";
 import { gifFacts } from "./gif.ts";

@@ -1,6 +1,6 @@
 // Storage of a JPEG 2000 image: SIZ and COD, and the pointers before its packets (ITU-T T.800, annex A).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { isSubsampled } from "../jp2/codestream.ts";

@@ -1,7 +1,7 @@
 // Storage of a JPEG: frame, restart interval and colours, up to the first scan (ITU-T T.81, annex B; JFIF
 // 1.02).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { type FrameHeader, frameKinds, readFrameHeader } from "../jpg/markers/frame.ts";
 import { isNamed, marker, walkMarkers, word } from "../jpg/markers/walk.ts";
 import type { FileFacts } from "./file-facts.ts";

@@ -1,6 +1,6 @@
 // Storage of a PNG (PNG specification, third edition, 11.2 and 11.3).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { readPngHeader } from "../png/header.ts";
 import type { FileFacts } from "./file-facts.ts";
 

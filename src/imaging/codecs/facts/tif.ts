@@ -1,6 +1,6 @@
 // Storage of a page of a TIFF (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { compressions } from "../tif/compression/compression.ts";
 import {

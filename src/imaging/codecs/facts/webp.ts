@@ -1,6 +1,6 @@
 // Storage of a WebP (WebP Container Specification).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { readContainer } from "../webp/header.ts";
 import type { FileFacts } from "./file-facts.ts";

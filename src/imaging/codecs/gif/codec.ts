@@ -1,7 +1,6 @@
 // The GIF codec: read only, each frame a page.
 
-import { ImagingError } from "../../errors.ts";
-import { memoryBytes, readAll } from "../../lib/byte-source.ts";
+import { ImagingError, memoryBytes, readAll } from "../../../base/index.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Codec } from "../codec.ts";
 import { drawnArea, drawnDetails } from "../pyramid/drawn.ts";

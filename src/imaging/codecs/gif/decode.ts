@@ -1,7 +1,7 @@
 // Composes frames onto the screen: first frame to the requested page, each disposed of before the next
 // (GIF89a specification, 23).
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { Rectangle } from "../image-header.ts";

@@ -1,7 +1,6 @@
 // The blocks of a GIF: screen, colour tables, frames with their controls (GIF89a specification, 17 to 27).
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import type { Rectangle } from "../image-header.ts";
 
 /** Treatment of a frame's area before the next one is drawn (23.c.iv). */

@@ -1,7 +1,7 @@
 // Metadata in a GIF's application extensions: XMP and an ICC profile (GIF89a, 26; XMP specification part 3,
 // 1.1.2; ICC.1, B.6).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { forwardReader, longestFile, skipSubBlocks, tableEntries } from "./header.ts";

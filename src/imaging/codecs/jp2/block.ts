@@ -1,8 +1,7 @@
 // A JPEG 2000 image within another file, such as a tile of a TIFF: its samples, whose colours that file
 // defines.
 
-import { ImagingError } from "../../errors.ts";
-import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError, memoryBytes } from "../../../base/index.ts";
 import { type Component, isSubsampled } from "./codestream.ts";
 import { decodeRegion } from "./decode.ts";
 import { type Facts, starts } from "./header.ts";

@@ -1,6 +1,6 @@
 // The boxes of a JP2 or JPH file that a decoder must know (ITU-T T.800 Annex I; T.814 for JPH).
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import { readExif } from "../../metadata/exif.ts";
 import { xmpOrientation } from "../../metadata/xmp.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";

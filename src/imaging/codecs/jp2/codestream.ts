@@ -1,7 +1,7 @@
 // The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP:
 // T.814).
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
 import { extensionIn } from "./extensions.ts";
 import { marker, progressions } from "./markers.ts";

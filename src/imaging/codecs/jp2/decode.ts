@@ -1,6 +1,6 @@
 // Decodes JPEG 2000 pixels: a region at a resolution level, from the components of the codestream to bands.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { unpremultiply } from "../../pipeline/unpremultiply.ts";
 import type { Rectangle } from "../image-header.ts";

@@ -1,7 +1,7 @@
 // JPEG 2000 output (Part 1, never high-throughput): OpenJPEG's lossy encoder, boxed as JP2.
 
 import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";

@@ -1,6 +1,6 @@
 // What a codestream may have of JPEG 2000 Part 2 (ITU-T T.801 Annex A) and cannot be decoded without.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import { blockStyles, marker } from "./markers.ts";
 
 /** Segments of T.801 table A.2 that change the samples. */

@@ -1,7 +1,6 @@
 // Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw (ITU-T T.800 Annex I).
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { colourFacts, piecewise } from "../../metadata/colour.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";

@@ -1,9 +1,7 @@
 // Metadata in a JP2's boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml (ITU-T
 // T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
 
-import { ImagingError } from "../../errors.ts";
-import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenate } from "../../lib/concatenate.ts";
+import { type ByteSource, blockwise, concatenate, ImagingError } from "../../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";

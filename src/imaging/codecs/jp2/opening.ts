@@ -1,7 +1,6 @@
 // Opens a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file alone.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { createLru } from "../../lib/lru.ts";
+import { type ByteSource, createLru } from "../../../base/index.ts";
 import { bytesOf, readEntry, writeEntry } from "../../sidecar/entry.ts";
 import type { SidecarAccess } from "../codec.ts";
 import { type Facts, readFacts } from "./header.ts";

@@ -1,8 +1,7 @@
 // JPEG as a codec. Headers are read by our own walk, pixels by our own reader of regions or, for kinds that
 // it refuses, by libjpeg-turbo. Files are written by our own encoder, libjpeg-turbo or MozJPEG.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { sourceWindow } from "../../pipeline/kernel.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resampler } from "../../pipeline/wasm/resample.ts";

@@ -1,8 +1,8 @@
 // Makes JPEG derivatives from JPEG data without RGB in between: by a lossless crop or from planes.
 
+import type { JobStages } from "../../../base/index.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { Kernels } from "../../pipeline/step.ts";
-import type { JobStages } from "../../stages.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { RenderPlan } from "../plan.ts";

@@ -1,7 +1,6 @@
 // The PNG codec.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import {
   type ColourFields,
   colourFacts,

@@ -1,6 +1,6 @@
 // A region of a PNG, row by row from the stream: passes, filters, samples (PNG specification 8 to 10).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { CodecHost, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";

@@ -1,9 +1,7 @@
 // Writes PNG: one filter per row by the smallest sum of differences, one zlib stream (PNG specification 9 to
 // 12).
 
-import { ImagingError } from "../../errors.ts";
-import { concatenate } from "../../lib/concatenate.ts";
-import { crc32 as ownCrc32 } from "../../lib/crc32.ts";
+import { concatenate, ImagingError, crc32 as ownCrc32 } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";

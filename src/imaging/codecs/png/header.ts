@@ -1,9 +1,7 @@
 // The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text with EXIF (PNG
 // specification, third edition, 5 and 11).
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { crc32 } from "../../lib/crc32.ts";
+import { type ByteSource, crc32, ImagingError } from "../../../base/index.ts";
 import type { ColourFields } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";

@@ -1,10 +1,7 @@
 // The picture data of a PNG as a stream: IDAT chunks joined (PNG specification 10.1) and inflated by the
 // platform.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { crc32 as ownCrc32 } from "../../lib/crc32.ts";
-import type { NativeZlib } from "../../lib/zlib.ts";
+import { type ByteSource, ImagingError, type NativeZlib, crc32 as ownCrc32 } from "../../../base/index.ts";
 import { inflate } from "../inflate.ts";
 import { damagedError } from "./header.ts";
 

@@ -2,9 +2,7 @@
 // and others store EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3,
 // 1.1.5).
 
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { concatenate } from "../../lib/concatenate.ts";
-import { toHex } from "../../lib/digest.ts";
+import { type ByteSource, concatenate, toHex } from "../../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcResource } from "../../metadata/photoshop.ts";

@@ -1,6 +1,6 @@
 // Builds layers of the sidecar of an image that is decoded in rows: its levels as coded tiles.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { writeEntry } from "../../sidecar/entry.ts";

@@ -1,8 +1,6 @@
 // The parts of a codec whose format has no access to regions: it decodes rows, and its sidecar is a pyramid.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { createLru } from "../../lib/lru.ts";
+import { type ByteSource, createLru, ImagingError } from "../../../base/index.ts";
 import { type BlockCache, cachingSink } from "../../sidecar/block-reader.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";

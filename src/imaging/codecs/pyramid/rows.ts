@@ -1,7 +1,6 @@
 // Images without access to regions: their pixels arrive in rows, from the top down.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { Decoded, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";

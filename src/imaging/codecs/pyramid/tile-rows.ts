@@ -1,6 +1,6 @@
 // Divides an image that arrives in rows from the top down, and each half of it, into rows of tiles.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { TakeRows } from "../codec.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";

@@ -1,7 +1,7 @@
 // Formats that are decoded as a whole, whatever the region: the image stays in memory for a moment, since the
 // job that builds its sidecar usually follows the read that needed it first.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";

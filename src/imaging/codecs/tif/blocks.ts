@@ -1,6 +1,6 @@
 // The strips or tiles that a region needs, their positions, and their bytes in few reads.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { BlockTable } from "./directory/block-table.ts";
 import { damagedError } from "./directory/ifd.ts";

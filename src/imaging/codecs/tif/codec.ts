@@ -1,6 +1,6 @@
 // The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { Codec, CodecHost, SidecarAccess } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { SharedWorkbench } from "../jp2/region/workbench.ts";

@@ -1,7 +1,6 @@
 // A region of a TIFF page: read from the stored level that suits the scale, averaged further if necessary.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { Decoded } from "../codec.ts";

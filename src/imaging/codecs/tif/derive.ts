@@ -1,7 +1,7 @@
 // JPEG derivatives of JPEG strips and tiles without RGB in between: by a lossless crop of the stored tiles,
 // or from planes.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { EncodedPieces } from "../codec.ts";
 import type { DerivableJpeg } from "../jpg/derive.ts";
 import { derivableTiles } from "../jpg/tiles/tiled-jpeg.ts";

@@ -1,8 +1,7 @@
 // Writes TIFF: little-endian, one page, strips, deflate with horizontal differencing (TIFF 6.0, sections 2 to
 // 8, 14, 18).
 
-import { ImagingError } from "../../errors.ts";
-import { concatenate } from "../../lib/concatenate.ts";
+import { concatenate, ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";

@@ -1,8 +1,6 @@
 // Opens the stored pictures of a file. What was parsed of the latest ones stays in memory.
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { createLru } from "../../lib/lru.ts";
+import { type ByteSource, createLru, ImagingError } from "../../../base/index.ts";
 import { JPEG } from "./compression/compression.ts";
 import { type BlockTable, openBlockTable } from "./directory/block-table.ts";
 import {

@@ -1,7 +1,7 @@
 // A region of a TIFF page at full size, in rows from the top down: a row of strips or tiles at a time, or
 // fewer.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";

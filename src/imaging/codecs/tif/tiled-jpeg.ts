@@ -1,6 +1,6 @@
 // A stored level of JPEG strips or tiles as one image.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../../base/index.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { McuRange } from "../jpg/region/geometry.ts";
 import type { Engine } from "../jpg/region/index.ts";

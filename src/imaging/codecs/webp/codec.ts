@@ -1,6 +1,6 @@
 // The WebP codec: header by our own reader, pixels by libwebp.
 
-import { readAll } from "../../lib/byte-source.ts";
+import { readAll } from "../../../base/index.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { partsOf } from "../parts.ts";

@@ -2,8 +2,7 @@
 // Container Specification, "Animation" and "Assembling the Canvas").
 
 import createDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
-import { ImagingError } from "../../errors.ts";
-import { memoryBytes } from "../../lib/byte-source.ts";
+import { ImagingError, memoryBytes } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";

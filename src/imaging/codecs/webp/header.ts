@@ -1,8 +1,7 @@
 // The WebP container: RIFF chunks, frame headers and animation frames (WebP Container Specification; RFC 6386
 // section 9.1 and the lossless bitstream, section 3).
 
-import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { colourFacts, piecewise } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";

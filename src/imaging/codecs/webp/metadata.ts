@@ -1,8 +1,7 @@
 // Metadata in a WebP's chunks: ICCP, EXIF and XMP, announced by the flags of VP8X (WebP Container
 // Specification, "Extended File Format").
 
-import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
-import { concatenate } from "../../lib/concatenate.ts";
+import { type ByteSource, blockwise, concatenate, memoryBytes } from "../../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";

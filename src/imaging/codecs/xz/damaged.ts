@@ -1,6 +1,6 @@
 // The error for damaged data.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 
 /** Returns an ImagingError `decode`: what was expected of the data, and what they contain. */
 export function damagedError(expected: string, received: string): ImagingError {

@@ -1,6 +1,6 @@
 // The error for invalid Zstandard data.
 
-import { ImagingError } from "../../errors.ts";
+import { ImagingError } from "../../../base/index.ts";
 
 /** Returns an ImagingError `decode` in a common form. */
 export function damagedError(expected: string, received: string): ImagingError {

@@ -1,6 +1,6 @@
 // Weight tables in the forms that the resampling module takes: 14-bit integers, or floats.
 
-import { createLru } from "../../lib/lru.ts";
+import { createLru } from "../../../base/index.ts";
 import { axisTaps } from "../kernel.ts";
 import type { ResampleAxis } from "../step.ts";
 

@@ -3,12 +3,12 @@
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import type { EncodeOptions } from "../../../../src/imaging/codecs/plan.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";

@@ -1,9 +1,9 @@
 // Decoding without the bit-planes that lossy compression would lose too.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import { synthesisNorms } from "../../../../src/imaging/codecs/jp2/region/quantisation.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { synthesise } from "../../../wasm/jp2k/annex-f.ts";
 import { hasOpenJpegTools, opjCompress } from "./openjpeg.ts";

@@ -1,8 +1,8 @@
 // What OpenJPEG writes for the service: irreversible files alone, of any size.
 
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 
 const codecs = createCodecs(testHost);

@@ -1,8 +1,8 @@
 // Codestreams with what only Part 2 has (ITU-T T.801 Annex A): they are intact, and not supported.
 
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { coding, decode, header, segment, tilePart } from "./without-blocks.ts";
 

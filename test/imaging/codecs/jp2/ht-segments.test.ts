@@ -3,8 +3,8 @@
 // its packets in another way, so that the picture must stay the same.
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { compressRaw, encodeCodestream, u16, u32 } from "./files.ts";

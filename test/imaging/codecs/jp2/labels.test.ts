@@ -2,8 +2,8 @@
 // are those that opj_decompress, libvips and Pillow show, or those that T.800 I.5.3 says.
 
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { box, compressRaw, labelled, u16, u32 } from "./files.ts";
 import { hasOpenJpegTools } from "./openjpeg.ts";

@@ -1,9 +1,9 @@
 // Messages about damaged codestreams: the expected value differs from the received one.
 
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 

@@ -3,11 +3,11 @@
 // @module-tag slow
 
 import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { encodeCodestream } from "./files.ts";

@@ -1,8 +1,8 @@
 // Packet headers apart from their packets, in the main header (PPM) or in those of tile-parts (PPT).
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { u32 } from "./files.ts";

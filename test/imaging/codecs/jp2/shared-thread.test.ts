@@ -2,8 +2,8 @@
 // @module-tag slow
 
 import { expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { deferred } from "../../../deferred.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { encodeCodestream } from "./files.ts";

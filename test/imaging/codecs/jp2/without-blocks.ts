@@ -1,8 +1,8 @@
 // Codestreams built byte by byte, whose packets have no code-blocks: all their samples are in the middle of
 // the range.
 
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { u16, u32 } from "./files.ts";
 

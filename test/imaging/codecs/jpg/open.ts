@@ -1,7 +1,7 @@
 // Opening files for the tests of this folder.
 
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createEngine, type Engine, openJpeg } from "../../../../src/imaging/codecs/jpg/region/index.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { createResampler } from "../../../../src/imaging/pipeline/wasm/resample.ts";
 import { ownModule } from "../../../wasm/own-modules.ts";
 

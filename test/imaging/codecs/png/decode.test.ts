@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { type PixelBuffer, samplesLike } from "../../../../src/imaging/pipeline/pixels.ts";
 import { resize } from "../../../../src/imaging/pipeline/steps/resize.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";

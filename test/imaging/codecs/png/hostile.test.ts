@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";

@@ -2,10 +2,10 @@
 // damaged files: it checks no checksums, so that it reads changed pictures without an error.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { encodePng } from "../../../../src/imaging/codecs/png/encode.ts";
 import { pngInstances } from "../../../../src/imaging/codecs/png/module.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { asRgba, jsquashPng, type Rgba } from "../../../second-decoders.ts";

@@ -4,11 +4,11 @@
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../src/base/bytes/concatenate.ts";
 import type { SidecarAccess } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../src/imaging/lib/concatenate.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
 import { sampled } from "../../../sampled.ts";

@@ -3,12 +3,12 @@
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../src/base/bytes/concatenate.ts";
 import type { SidecarAccess } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { orWholeFile, wholeFileNeeded } from "../../../../src/imaging/codecs/whole-file.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../src/imaging/lib/concatenate.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { type HeapBlocks, heapBlocks } from "../heap-blocks.ts";

@@ -1,8 +1,8 @@
 // Images that are decoded as a whole stay for the next job of the same sidecar, for a moment.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { decodeOnce } from "../../../../src/imaging/codecs/pyramid/whole.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

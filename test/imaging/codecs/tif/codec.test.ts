@@ -1,10 +1,10 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { storedScales } from "../../../../src/imaging/codecs/tif/directory/stages.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { grain } from "../../../grain.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";

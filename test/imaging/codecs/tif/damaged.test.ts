@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";

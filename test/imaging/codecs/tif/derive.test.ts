@@ -3,10 +3,10 @@
 
 import sharp from "sharp";
 import { describe, expect, it, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { createImaging } from "../../../../src/imaging/imaging.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { runTask } from "../../../../src/imaging/render/job.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { converted } from "../../../kept.ts";

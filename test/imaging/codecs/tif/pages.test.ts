@@ -1,8 +1,8 @@
 // How many pages a file has, and what it says if there are more.
 
 import { expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 
 const codec = createCodecs(testHost).byFormat("tif");

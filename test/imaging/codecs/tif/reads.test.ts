@@ -1,9 +1,9 @@
 // How many reads headers and tiles of a pyramid take, and that nothing is kept of another version of a file.
 
 import { describe, expect, test } from "vitest";
+import type { ByteSource } from "../../../../src/base/bytes/byte-source.ts";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import type { ByteSource } from "../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { type Field, plainFields, type TestPicture, tiffFile } from "./tiff-file.ts";
 

@@ -3,10 +3,10 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { storedScales } from "../../../../src/imaging/codecs/tif/directory/stages.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";

@@ -2,9 +2,9 @@
 // reads correctly.
 
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { encodeTiff } from "../../../../src/imaging/codecs/tif/encode.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { asRgba, utif } from "../../../second-decoders.ts";

@@ -4,8 +4,8 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { expect, test } from "vitest";
+import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
 import { converted } from "../../../kept.ts";

@@ -4,8 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { decompressFrames } from "../../../../src/imaging/codecs/zstd/frames.ts";
-import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";
 import { randomness } from "../jpg/make-matrix.ts";
 import { mutate } from "../jpg/mutate.ts";

@@ -1,6 +1,6 @@
 // Finds the code-blocks in windows of sub-bands, and the packets that contain them.
 
-import type { ByteRange } from "../../../lib/byte-source.ts";
+import type { ByteRange } from "../../../../base/index.ts";
 import { joinRanges, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
 import { damagedError } from "../codestream.ts";
 import { type Band, type Box, isEmpty } from "../stream/geometry.ts";

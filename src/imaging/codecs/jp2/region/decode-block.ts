@@ -1,6 +1,6 @@
 // Decodes one code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { ReadRanges } from "../../ranges.ts";
 import { damagedError } from "../codestream.ts";
 import { blockStyles } from "../markers.ts";

@@ -1,8 +1,7 @@
 // Decodes windows of a codestream's components: tile by tile and in strips of rows, each from the ranges of
 // bytes that it needs.
 
-import { ImagingError } from "../../../errors.ts";
-import { type ByteSource, blockwise } from "../../../lib/byte-source.ts";
+import { type ByteSource, blockwise, ImagingError } from "../../../../base/index.ts";
 import { type RangeSource, withRanges } from "../../ranges.ts";
 import { stripSamples } from "../memory.ts";
 import { type Box, intersect, isEmpty, tileBox } from "../stream/geometry.ts";

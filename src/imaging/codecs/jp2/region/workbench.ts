@@ -1,6 +1,6 @@
 // The decoding instance of the module, with its decoded code-blocks.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { blockSlots } from "./block-slots.ts";
 import { createEngine } from "./engine.ts";
 import type { Workbench } from "./planes.ts";

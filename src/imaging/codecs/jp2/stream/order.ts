@@ -1,6 +1,6 @@
 // The order of the packets of a tile (ITU-T T.800 B.12): which packet is which layer of which precinct.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import type { Progression } from "../markers.ts";
 import type { Box, TileComponent } from "./geometry.ts";

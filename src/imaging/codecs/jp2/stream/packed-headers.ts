@@ -1,6 +1,6 @@
 // Packet headers in the main header or in tile-part headers (ITU-T T.800 A.7.4 and A.7.5).
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import type { Segment } from "./segments.ts";

@@ -1,6 +1,6 @@
 // Positions of the packets of a tile.
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import type { TileComponent } from "./geometry.ts";
 import { HeaderEnd } from "./header-bits.ts";

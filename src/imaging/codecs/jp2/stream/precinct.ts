@@ -1,6 +1,6 @@
 // Precincts: their code-blocks, and the contents of packet headers (ITU-T T.800 B.10; T.814 for HT blocks).
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import { blockStyles, marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";

@@ -1,6 +1,6 @@
 // Reads a file sequentially in larger pieces, for a walk that needs little at each position.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 
 /** Returns bytes of a file from an offset on: at least `length`, or as many as there are before `end`. */
 export type ReadAhead = (offset: number, length: number, end: number) => Promise<Uint8Array> | Uint8Array;

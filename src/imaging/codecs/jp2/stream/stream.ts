@@ -1,7 +1,6 @@
 // A codestream opened for reads of regions: its main header, its tile-parts, and the requested tiles.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { createLru } from "../../../lib/lru.ts";
+import { type ByteSource, createLru } from "../../../../base/index.ts";
 import type { Codestream } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { packedInMain } from "./packed-headers.ts";

@@ -1,7 +1,7 @@
 // The tile-parts of a codestream (ITU-T T.800 A.4): their positions, and the packet information in their
 // headers.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { type Segment, segmentsUntil } from "./segments.ts";

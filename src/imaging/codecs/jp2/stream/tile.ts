@@ -1,7 +1,6 @@
 // A tile of a codestream: everything known of it before its samples are decoded.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { areUnequal, type Codestream } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { type Box, type TileComponent, tileBox, tileComponents } from "./geometry.ts";

@@ -1,6 +1,6 @@
 // Converts an arithmetic-coded JPEG to Huffman coding without loss, for decoders that know no other.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { allocateOrThrow } from "../../allocate.ts";
 import { type FrameHeader, frameKinds, isFrame, readFrameHeader } from "../markers/frame.ts";
 import { codesOf, typicalTables } from "../markers/huffman-codes.ts";

@@ -3,7 +3,7 @@
 
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, EncodableKinds } from "../../codec.ts";
 import { asImagingError, emscriptenOptions, keptInstance } from "../../instance.ts";

@@ -1,8 +1,7 @@
 // Encodes baseline JPEG with our own encoder (wasm/jpeg/assembly/encode.ts): whole images, or rows as they
 // arrive. Its memory holds one row of MCUs at a time.
 
-import { ImagingError } from "../../../errors.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate, ImagingError } from "../../../../base/index.ts";
 import type { RowStream } from "../../codec.ts";
 import type { Resolution } from "../../image-header.ts";
 import {

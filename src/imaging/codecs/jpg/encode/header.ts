@@ -1,8 +1,7 @@
 // The header of a baseline JPEG written by our encoder: JFIF, extra segments, tables, frame and scan header
 // (ITU-T T.81, B.2).
 
-import { ImagingError } from "../../../errors.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate, ImagingError } from "../../../../base/index.ts";
 import type { Resolution } from "../../image-header.ts";
 import { densityFields } from "../markers/density.ts";
 import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";

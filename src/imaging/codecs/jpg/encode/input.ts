@@ -1,6 +1,6 @@
 // Input of our own JPEG encoder: validated pixels or planes, passed to the module strip by strip.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 

@@ -2,7 +2,7 @@
 // coefficients at other positions, coded with the file's own Huffman tables if these have all codes. It also
 // transposes planes.
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Plane } from "../encode/input.ts";

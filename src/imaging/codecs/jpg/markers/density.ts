@@ -1,6 +1,6 @@
 // The density of a JFIF file: the unit, and pixels per unit, in its APP0 segment (JFIF 1.02).
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import type { Resolution } from "../../image-header.ts";
 import { marker } from "./walk.ts";
 import { ascii, jfifSegment, startOfImage } from "./write.ts";

@@ -1,7 +1,7 @@
 // XMP that is longer than a JPEG segment: a main packet refers to the rest by a GUID (XMP specification part
 // 3, 1.1.3.1).
 
-import { sha256, toHex } from "../../../lib/digest.ts";
+import { sha256, toHex } from "../../../../base/index.ts";
 
 const open = "<rdf:RDF";
 const close = "</rdf:RDF>";

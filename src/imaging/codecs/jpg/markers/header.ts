@@ -1,7 +1,6 @@
 // Reads the facts in the header of a JPEG file, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { type ColourFields, colourFacts, piecewise } from "../../../metadata/colour.ts";
 import { type Exif, readExif } from "../../../metadata/exif.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";

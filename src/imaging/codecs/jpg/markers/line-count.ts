@@ -1,7 +1,7 @@
 // Files whose frame header leaves the height open: it is in a DNL segment after the first scan (ITU-T T.81,
 // B.2.5).
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import { marker, walkMarkers, word } from "./walk.ts";
 
 /** Maximum number of bytes of a first scan that are searched for the segment. */

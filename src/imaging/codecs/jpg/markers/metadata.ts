@@ -1,9 +1,7 @@
 // Metadata in application segments: EXIF and XMP in APP1, an ICC profile in APP2, IPTC in APP13
 // (EXIF 2.32, 4.5.4; XMP specification part 3; ICC.1, B.4; Adobe Photoshop File Formats).
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
 import { shortenedExif } from "../../../metadata/exif-fields.ts";
 import type { Metadata, MetadataKinds } from "../../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../../metadata/metadata-bytes.ts";

@@ -1,8 +1,7 @@
 // Walks over the marker segments of a JPEG file (ITU-T T.81, B.1.1). Header, scans and metadata are all read
 // with it.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 
 export const marker = {
   tem: 0x01,

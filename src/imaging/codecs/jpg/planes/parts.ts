@@ -1,6 +1,6 @@
 // Makes a large JPEG derivative from planes a few rows at a time.
 
-import type { JobStages } from "../../../stages.ts";
+import type { JobStages } from "../../../../base/index.ts";
 import { partsOf } from "../../parts.ts";
 import type { PlaneStream } from "../encode/fast-encode.ts";
 import type { JpegPlanes } from "../encode/input.ts";

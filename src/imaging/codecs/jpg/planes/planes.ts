@@ -1,9 +1,9 @@
 // Makes a JPEG derivative from a JPEG file without RGB in between: each plane is decoded, resampled and
 // encoded separately.
 
+import type { JobStages } from "../../../../base/index.ts";
 import { isCopy, sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
-import type { JobStages } from "../../../stages.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegPlanes } from "../encode/input.ts";

@@ -1,7 +1,7 @@
 // Access points: positions in the coded data at which decoding can begin, with the bit position and DC
 // predictors of each.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import type { Frame } from "../markers/frame.ts";
 import { reducedSize } from "./geometry.ts";
 import { type Header, readScan, type Scan } from "./header.ts";

@@ -1,9 +1,7 @@
 // Finds access points: one pass over the entropy-coded bytes, in steps of any size, that also makes the level
 // at 1/8.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
 import {
   type AccessPoints,
   appendAccessPoints,

@@ -1,7 +1,7 @@
 // Reads the header of a file for decoding by regions: its frame, and each scan with the tables in force at
 // its start (ITU-T T.81, annex B; JFIF 1.02; Adobe TN 5116).
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import {
   type Frame,
   type FrameHeader,

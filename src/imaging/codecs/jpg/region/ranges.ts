@@ -1,6 +1,6 @@
 // Ranges of the file that a range of MCUs needs, row by row, from its access points.
 
-import type { ByteRange } from "../../../lib/byte-source.ts";
+import type { ByteRange } from "../../../../base/index.ts";
 import {
   type AccessPoint,
   type AccessPoints,

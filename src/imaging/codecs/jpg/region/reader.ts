@@ -1,9 +1,7 @@
 // A sequential JPEG file with access by regions: header, access points, pixels, planes and lossless crops in
 // one object.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { type ByteRange, type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { joinRanges, type ReadRange } from "../../ranges.ts";

@@ -1,6 +1,6 @@
 // Decodes regions: MCU rows from their ranges of bytes into planes in the module's memory.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type AccessPoints, level8Size } from "./access-points.ts";

@@ -1,9 +1,7 @@
 // Access points as bytes: a checksum, facts of the file, and the differences between consecutive points as
 // variable-length numbers.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { crc32 } from "../../../lib/crc32.ts";
+import { type ByteSource, crc32, ImagingError } from "../../../../base/index.ts";
 import type { Frame } from "../markers/frame.ts";
 import {
   type AccessPoints,

@@ -1,8 +1,6 @@
 // JPEG files read by regions: through their sidecars, or from data made for the current job.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { createLru } from "../../../lib/lru.ts";
+import { type ByteSource, createLru, ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { type CodecHost, keptByDefault, type SidecarAccess, type SidecarLayer } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";

@@ -1,7 +1,7 @@
 // Opens a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file
 // alone.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import { type BlockCache, blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
 import type { TileCoder } from "../../../sidecar/tiles/tile-coder.ts";

@@ -1,7 +1,7 @@
 // How JPEG tiles are coded: what their bytes say up to the entropy-coded data. Tiles of an image usually have
 // the same form.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import { type Frame, frameOfSize } from "../markers/frame.ts";
 import { readHeader, type Scan } from "../region/header.ts";
 import { createTables, type Tables } from "../region/tables.ts";

@@ -1,6 +1,6 @@
 // An image of JPEG tiles: strips or tiles of a file that is no JPEG file itself.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { Engine } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import type { Form, TileForm } from "./form.ts";

@@ -1,6 +1,6 @@
 // Access points of a file that the transcoder wrote: it recorded them, so the file need not be read again.
 
-import { memoryBytes } from "../../../lib/byte-source.ts";
+import { memoryBytes } from "../../../../base/index.ts";
 import {
   appendAccessPoints,
   createScanAccessPoints,

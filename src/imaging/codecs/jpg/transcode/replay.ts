@@ -1,7 +1,7 @@
 // Makes missing blocks of a transcode again. A transcode can only be written from its start, so one run
 // serves ascending reads.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { BlockSink } from "../../../sidecar/blocks.ts";
 import { mismatch } from "../markers/header.ts";
 

@@ -1,8 +1,7 @@
 // Lists the scans of a JPEG file: their positions, and the parameters for decoding them (ITU-T T.81, annexes
 // B and G).
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { type FrameHeader, isFrame, readFrameHeader } from "../markers/frame.ts";
 import type { HuffmanTable } from "../markers/huffman-codes.ts";
 import { readScanHeader, type ScanHeader } from "../markers/scan-header.ts";

@@ -2,8 +2,7 @@
 // coefficients, made in one pass with one row of MCUs in memory. Each scan is read through its own window,
 // all of them in lockstep.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { endOfImage } from "../markers/write.ts";
 import { collectAccessPoints, collectDcPlanes, type DcPlane } from "./collect.ts";
 import { transcodeHeader } from "./header.ts";

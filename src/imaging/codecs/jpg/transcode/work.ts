@@ -1,8 +1,7 @@
 // One run of the transcoder module over a file: laid out for the file's frame, and fed band by band from one
 // window per scan. A band is a row of MCUs.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import type { FrameHeader } from "../markers/frame.ts";
 import { codesOf, type HuffmanTable, tableNames, typicalTables } from "../markers/huffman-codes.ts";
 import { isChroma } from "./header.ts";

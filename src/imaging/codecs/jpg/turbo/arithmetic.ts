@@ -2,7 +2,7 @@
 // coder. It has no CMYK, which is converted to Huffman coding for the other build.
 
 import createLibjpegTurbo, { type JPEGDecoder } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
-import { type ByteSource, memoryBytes, readAll } from "../../../lib/byte-source.ts";
+import { type ByteSource, memoryBytes, readAll } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, Decoded } from "../../codec.ts";
 import { asImagingError, emscriptenOptions } from "../../instance.ts";

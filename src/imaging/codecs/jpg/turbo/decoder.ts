@@ -1,8 +1,7 @@
 // Decodes JPEG with TurboJPEG: whole rows at 1/1, 1/2, 1/4 or 1/8 down to the last row of the region, then
 // cropped.
 
-import { ImagingError } from "../../../errors.ts";
-import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError, readAll } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, Decoded } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";

@@ -1,6 +1,6 @@
 // The number of scans of a JPEG file, which libjpeg-turbo does not limit in the versions that we have.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { detailsOf } from "../markers/header.ts";
 

@@ -1,6 +1,6 @@
 // A strip or tile as stored in the file, and how its bytes are read.
 
-import type { NativeZlib } from "../../../lib/zlib.ts";
+import type { NativeZlib } from "../../../../base/index.ts";
 import type { TiffModule } from "./module.ts";
 
 /** One strip or tile as stored, and the part of it that is needed. */

@@ -1,7 +1,6 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams, joined with their tables.
 
-import { ImagingError } from "../../../errors.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate, ImagingError } from "../../../../base/index.ts";
 import { frameKinds } from "../../jpg/markers/frame.ts";
 import { adobeSegment, startOfImage } from "../../jpg/markers/write.ts";
 import { damagedError } from "../directory/ifd.ts";

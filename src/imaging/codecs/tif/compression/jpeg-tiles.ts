@@ -1,8 +1,7 @@
 // JPEG strips and tiles for our own decoder: the forms of those that were seen last, and the decoder's
 // instance.
 
-import { ImagingError } from "../../../errors.ts";
-import { memoryBytes } from "../../../lib/byte-source.ts";
+import { ImagingError, memoryBytes } from "../../../../base/index.ts";
 import type { CodecHost } from "../../codec.ts";
 import { createEngine, type Engine } from "../../jpg/region/index.ts";
 import { readTileForm, type TileForm } from "../../jpg/tiles/form.ts";

@@ -1,7 +1,7 @@
 // JPEG 2000 strips and tiles, each an independent codestream, raw or in boxes, as slide scanners and libvips
 // write them.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { toSrgb } from "../../../pipeline/steps/to-srgb.ts";
 import { asImagingError } from "../../instance.ts";
 import { type Block, openBlock } from "../../jp2/block.ts";

@@ -1,7 +1,7 @@
 // WebP strips and tiles, as libtiff writes them since version 4.0.10: each an independent WebP file, decoded
 // by libwebp.
 
-import { memoryBytes } from "../../../lib/byte-source.ts";
+import { memoryBytes } from "../../../../base/index.ts";
 import type { CodecHost } from "../../codec.ts";
 import { confirmWhole, stillDecoder } from "../../webp/decode.ts";
 import { readContainer } from "../../webp/header.ts";

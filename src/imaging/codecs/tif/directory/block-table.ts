@@ -1,6 +1,6 @@
 // The positions of the strips or tiles of a picture. Values that were read stay in memory.
 
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../../base/index.ts";
 import { type Directory, damagedError, type Entry, readValues, type TiffFile, valuesInside } from "./ifd.ts";
 import type { Picture } from "./picture.ts";
 import { tags } from "./tags.ts";

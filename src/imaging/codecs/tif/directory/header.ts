@@ -1,8 +1,7 @@
 // Header facts of a TIFF page, and its stored pyramid levels.
 
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { isWhite } from "../../../colour/matrix.ts";
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
 import { colourFacts, piecewise } from "../../../metadata/colour.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";

@@ -1,7 +1,6 @@
 // Image file directories, read by ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 
 /** One field of a directory; its values are read on demand. */
 export interface Entry {

@@ -1,9 +1,7 @@
 // Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as separate directories (TIFF 6.0;
 // EXIF 2.32, 4.6.3; ICC.1, B.4; XMP specification part 3, 1.1.4).
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
 import {
   descriptive,
   directoryBytes,

@@ -1,6 +1,6 @@
 // The tables of pages of the latest files, so that the chain of each is followed once.
 
-import { createLru } from "../../../lib/lru.ts";
+import { createLru } from "../../../../base/index.ts";
 import type { TiffFile } from "./ifd.ts";
 import { type PageTable, readPageTable, weightOf } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 // The chain of directories as pages, each with its reduced pictures: marked (TIFF 6.0 section 8), an unmarked
 // pyramid, or a slide of Aperio.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { type Directory, readDirectory, readNumber, readValues, type TiffFile } from "./ifd.ts";
 import { scaleOf } from "./scale.ts";

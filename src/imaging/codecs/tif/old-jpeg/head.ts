@@ -1,8 +1,6 @@
 // The header of old-style JPEG: marker segments at any position, and fields in place of missing ones.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
-import { concatenate } from "../../../lib/concatenate.ts";
+import { type ByteRange, type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
 import { type FrameHeader, frameKinds, isFrame, readFrameHeader } from "../../jpg/markers/frame.ts";
 import { marker, type Segment, walkMarkers, word } from "../../jpg/markers/walk.ts";
 import {

@@ -1,6 +1,6 @@
 // A stream in pieces: ranges of a file, and bytes that the file lacks.
 
-import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteRange, ByteSource } from "../../../../base/index.ts";
 
 export type JpegPiece = ByteRange | Uint8Array;
 

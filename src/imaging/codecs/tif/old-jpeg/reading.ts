@@ -1,8 +1,7 @@
 // Reads pictures of old-style JPEG with the JPEG codec: it decodes by region, and its sidecars make that
 // cheap.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import type { Codec, SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { readJpegHeader } from "../../jpg/markers/header.ts";

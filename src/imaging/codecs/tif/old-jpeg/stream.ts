@@ -1,8 +1,7 @@
 // Presents old-style JPEG (TIFF 6.0 section 22) as one JPEG stream that can be read by regions. Technical
 // Note 2 explains its many forms.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteRange, type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { endOfImage } from "../../jpg/markers/write.ts";
 import { type Directory, damagedError, readNumber, readValues, type TiffFile } from "../directory/ifd.ts";
 import type { Picture } from "../directory/picture.ts";

@@ -1,8 +1,7 @@
 // The real range of values of a scientific picture: its quantiles, computed once from all of it and stored as
 // its sidecar.
 
-import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { bytesOf, readEntry, writeEntry } from "../../../sidecar/entry.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";

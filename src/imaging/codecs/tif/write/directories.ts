@@ -1,6 +1,6 @@
 // Directories as bytes, little-endian: TIFF 6.0 section 2, and BigTIFF with its offsets of 8 bytes.
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import type { tags } from "../directory/tags.ts";
 
 /** A field of a directory. Values of `rational` are rounded to multiples of {@link rationalStep}. */

@@ -5,7 +5,7 @@
 // (TIFF 6.0 section 8). libvips, OpenSlide 3.4 and iipsrv 1.1 read that as a pyramid; of levels in SubIFDs,
 // the other way, both OpenSlide and iipsrv see the full size alone.
 
-import { concatenate } from "../../../lib/concatenate.ts";
+import { concatenate } from "../../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../../pipeline/pixels.ts";
 import type { TakeRows } from "../../codec.ts";
 import type { Resolution } from "../../image-header.ts";

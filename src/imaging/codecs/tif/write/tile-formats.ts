@@ -1,6 +1,6 @@
 // How the tiles of a written pyramid are compressed.
 
-import { ImagingError } from "../../../errors.ts";
+import { ImagingError } from "../../../../base/index.ts";
 import { hasAlpha, type Interpretation, type PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost } from "../../codec.ts";
 import { createJpegEncoder, typicalTableStream } from "../../jpg/encode/fast-encode.ts";

@@ -3,10 +3,10 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { toBaseline } from "../../../../../src/imaging/codecs/jpg/arithmetic/baseline.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 

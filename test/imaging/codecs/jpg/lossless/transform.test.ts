@@ -3,11 +3,11 @@
 
 import sharp, { type Sharp } from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
 import type { Rectangle } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { backwardsOf, createTransformer } from "../../../../../src/imaging/codecs/jpg/lossless/transform.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import { orientationOf } from "../../../../../src/imaging/pipeline/orientation.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { grain } from "../../../../grain.ts";

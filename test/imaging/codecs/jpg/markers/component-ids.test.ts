@@ -2,9 +2,9 @@
 
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { openTranscoder } from "../../../../../src/imaging/codecs/jpg/transcode/transcoder.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { ownModule } from "../../../../wasm/own-modules.ts";
 import { decode, hasTools, transcode } from "../make-matrix.ts";

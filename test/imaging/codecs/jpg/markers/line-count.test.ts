@@ -1,9 +1,9 @@
 // Files with their height behind the first scan: the same pictures as with the height in its usual place.
 
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { findLineCount, longestSearch } from "../../../../../src/imaging/codecs/jpg/markers/line-count.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { isFrame, takeApart, withFrame } from "../segments.ts";
 

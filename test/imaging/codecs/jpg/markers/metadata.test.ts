@@ -3,8 +3,8 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { embedInJpeg, readJpegMetadata } from "../../../../../src/imaging/codecs/jpg/markers/metadata.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import type { Metadata } from "../../../../../src/imaging/metadata/metadata.ts";
 import { fixture } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";

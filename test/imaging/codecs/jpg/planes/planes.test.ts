@@ -1,13 +1,13 @@
 // JPEG derivatives made from planes, turned and scaled: each sample is at its computed position.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { memoryBytes, readAll } from "../../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
 import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { createJpegEncoder } from "../../../../../src/imaging/codecs/jpg/encode/fast-encode.ts";
 import type { JpegInput, Sampling } from "../../../../../src/imaging/codecs/jpg/encode/input.ts";
 import { planesOf } from "../../../../../src/imaging/codecs/jpg/planes/planes.ts";
-import { memoryBytes, readAll } from "../../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { ResampleAxis, Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { testHost } from "../../../../host.ts";
 import { orientations, storedPoint } from "../../../orientations.ts";

@@ -3,13 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import {
   createEngine,
   openJpeg,
   type ScaleFactor,
 } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { everything, seedOf } from "../../../../sampled.ts";
 import { decode, encode, hasTools, picture, randomness } from "../make-matrix.ts";
 import { mutate } from "../mutate.ts";

@@ -2,13 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import {
   type JpegReader,
   openJpeg,
   type ScaleFactor,
 } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { type ByteSource, memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { differences, engine, openIndexed, resamplePlane, whole } from "../open.ts";
 
 /**

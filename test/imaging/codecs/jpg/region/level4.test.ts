@@ -1,8 +1,8 @@
 // Samples at 1/4 of regions, which are as good as a resampling.
 
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { openJpeg, type Plane } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { resize } from "../../../../../src/imaging/pipeline/steps/resize.ts";
 import { fixture } from "../../../../host.ts";
 import { randomness } from "../make-matrix.ts";

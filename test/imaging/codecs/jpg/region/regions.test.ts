@@ -4,13 +4,13 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { marker } from "../../../../../src/imaging/codecs/jpg/markers/walk.ts";
 import {
   openJpeg,
   type Plane,
   type ScaleFactor,
 } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { grain } from "../../../../grain.ts";
 import { reference } from "../../reference.ts";
 import { randomness } from "../make-matrix.ts";

@@ -2,13 +2,13 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { runTask } from "../../../../../src/imaging/render/job.ts";

@@ -1,10 +1,10 @@
 // What reads of a JPEG leave that are to do without a sidecar: the layer that they have made all of anyway.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import type { SidecarAccess, SidecarLayer } from "../../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { grain } from "../../../../grain.ts";
 import { testHost } from "../../../../host.ts";
 import { countingBytes } from "../../counting.ts";

@@ -1,10 +1,10 @@
 // A progressive file through its sidecar: which blocks a region loads, and which damage is detected.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { blockBytes, endOfBlocks } from "../../../../../src/imaging/sidecar/blocks.ts";
 import { readEntry } from "../../../../../src/imaging/sidecar/entry.ts";
 import { grain } from "../../../../grain.ts";

@@ -2,12 +2,12 @@
 // are those made from the file.
 
 import { describe, expect, test } from "vitest";
+import { type ByteSource, memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
 import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import type { ReadRequest, RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
-import { type ByteSource, memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
-import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { readEntry } from "../../../../../src/imaging/sidecar/entry.ts";
 import { grain } from "../../../../grain.ts";

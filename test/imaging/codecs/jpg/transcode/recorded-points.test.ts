@@ -3,6 +3,8 @@
 // @module-tag slow
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import {
   createEngine,
   openJpeg,
@@ -12,8 +14,6 @@ import {
   openTranscoder,
   type Transcoder,
 } from "../../../../../src/imaging/codecs/jpg/transcode/transcoder.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture } from "../../../../host.ts";
 import { ownModule } from "../../../../wasm/own-modules.ts";
 import { has, made, progressive, type Recipe, sequence } from "./sources.ts";

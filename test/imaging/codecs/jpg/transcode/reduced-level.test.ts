@@ -3,12 +3,12 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { listScans } from "../../../../../src/imaging/codecs/jpg/transcode/scans.ts";
 import { openTranscoder } from "../../../../../src/imaging/codecs/jpg/transcode/transcoder.ts";
 import type { RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { runTask } from "../../../../../src/imaging/render/job.ts";
 import { fixture, testHost } from "../../../../host.ts";

@@ -1,13 +1,13 @@
 // @module-tag slow
 import sharp, { type JpegOptions } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import { listScans, scanKinds } from "../../../../../src/imaging/codecs/jpg/transcode/scans.ts";
 import {
   openTranscoder,
   type Transcoder,
 } from "../../../../../src/imaging/codecs/jpg/transcode/transcoder.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture } from "../../../../host.ts";
 import { everything, sampled, seedOf } from "../../../../sampled.ts";
 import { ownModule } from "../../../../wasm/own-modules.ts";

@@ -1,11 +1,11 @@
 // @module-tag slow
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import { scaleFactorsOf } from "../../../../../src/imaging/codecs/codec.ts";
 import type { Rectangle } from "../../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts";
 import { resize } from "../../../../../src/imaging/pipeline/steps/resize.ts";
 import { fixture, testHost } from "../../../../host.ts";

@@ -2,8 +2,8 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { randomness } from "../../jpg/make-matrix.ts";
 import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";

@@ -3,9 +3,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";

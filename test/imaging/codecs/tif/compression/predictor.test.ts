@@ -2,8 +2,8 @@
 
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";

@@ -2,9 +2,9 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
+import { ImagingError } from "../../../../../src/base/imaging-error.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { ImagingError } from "../../../../../src/imaging/errors.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { randomness } from "../../jpg/make-matrix.ts";
 import { mutate } from "../../jpg/mutate.ts";

@@ -2,8 +2,8 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { reference } from "../../reference.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";

@@ -1,8 +1,8 @@
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { storedScales } from "../../../../../src/imaging/codecs/tif/directory/stages.ts";
-import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { plainFields, type TestPicture, tiffFile } from "../tiff-file.ts";
 

@@ -1,5 +1,6 @@
 // Pyramids written into memory.
 
+import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
 import type { TakeRows } from "../../../../../src/imaging/codecs/codec.ts";
 import type { Size } from "../../../../../src/imaging/codecs/pyramid/levels.ts";
 import {
@@ -8,7 +9,6 @@ import {
   writeTiffPyramid,
 } from "../../../../../src/imaging/codecs/tif/write/pyramid.ts";
 import type { TileHost } from "../../../../../src/imaging/codecs/tif/write/tile-formats.ts";
-import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts";
 import { createKernels } from "../../../../../src/imaging/render/kernels.ts";
 import { testHost } from "../../../../host.ts";

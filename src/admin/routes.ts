@@ -1,0 +1,74 @@
+// The pages of the operator under /admin/, mounted only if the environment names the operator.
+
+import {
+  noSuchPage,
+  operatorOf,
+  Refusal,
+  type RouteHandler,
+  type Routes,
+  type Service,
+} from "../server/index.ts";
+import { accessPages } from "./access.tsx";
+import { type Admin, type AdminPage, href } from "./admin.ts";
+import { assetRoutes } from "./assets.ts";
+import { cachePages } from "./caches/page.tsx";
+import { purgeRoutes } from "./caches/purge.ts";
+import { configurationPages } from "./configuration/page.tsx";
+import { dashboardPages } from "./dashboard/page.tsx";
+import { streamRoutes } from "./dashboard/stream.ts";
+import { doctorPages } from "./doctor/page.tsx";
+import { createGate } from "./gate.ts";
+import { browsePages } from "./images/browse.tsx";
+import { imagePages } from "./images/image.tsx";
+import { pictureRoutes } from "./images/pictures.ts";
+import { createOutcomes } from "./outcome.ts";
+
+const pages: readonly AdminPage[] = [
+  dashboardPages,
+  streamRoutes,
+  configurationPages,
+  cachePages,
+  purgeRoutes,
+  accessPages,
+  browsePages,
+  imagePages,
+  pictureRoutes,
+  doctorPages,
+  assetRoutes,
+];
+
+const nothingHere: RouteHandler = () => {
+  throw new Refusal({
+    ...noSuchPage,
+    detail: "There is no such page. The admin pages begin at /admin/.",
+  });
+};
+
+/**
+ * Mounts the pages behind HTTP Basic if SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS are both set; otherwise
+ * mounts nothing. The caps on requests do not apply to them, since operators need them most while the service
+ * is busy.
+ */
+export function mountAdmin(routes: Routes, service: Service): void {
+  const credentials = operatorOf(service.platform.env);
+  if (!credentials) return;
+  const gate = createGate(credentials);
+  const admin: Admin = { service, outcomes: createOutcomes(credentials) };
+  const add = ({ get, post, ...route }: ReturnType<AdminPage>[number]) =>
+    routes.add({
+      counted: "admin",
+      uncapped: true,
+      compressed: false,
+      ...route,
+      ...(get && { get: gate(get) }),
+      ...(post && { post: gate(post) }),
+    });
+  routes.add({
+    path: "/admin",
+    counted: "admin",
+    uncapped: true,
+    get: (c) => new Response(null, { status: 308, headers: { Location: href(c, "/admin/") } }),
+  });
+  for (const page of pages) for (const route of page(admin)) add(route);
+  add({ path: "/admin/*", get: nothingHere, post: nothingHere });
+}

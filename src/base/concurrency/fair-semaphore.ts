@@ -1,0 +1,118 @@
+// Permits for a bounded number of tasks at a time, for which parties take turns, so that one with many tasks
+// keeps no other waiting for more than one of them.
+
+import { cancelledError, ServiceError } from "../errors.ts";
+import { type Waiter, waitForTurn } from "./bounded-wait.ts";
+import { createTurns } from "./turns.ts";
+
+export interface FairOptions {
+  readonly permits: number;
+  /** Number of ranks of tasks. */
+  readonly ranks: number;
+  /** Maximum number of waiting tasks. One more refuses the last of the party with most, of the last rank. */
+  readonly waiting: number;
+  /** Maximum number of waiting tasks of one party. */
+  readonly waitingEach: number;
+}
+
+/** Whose task it is. */
+export interface Turn {
+  readonly party: string;
+  /** From 0; tasks of lower ranks go first. */
+  readonly rank: number;
+}
+
+export interface FairSemaphore {
+  /** Tasks in the queue. */
+  readonly waiting: number;
+  /**
+   * Runs `task` under a permit. Throws ServiceError `busy` if too many tasks wait, `cancelled` if `signal`
+   * aborts while it waits.
+   */
+  run<T>(turn: Turn, task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+/** Number of tasks that may go in a row before one of a higher rank, so that no rank waits for ever. */
+const mostInFront = 4;
+
+interface Ticket {
+  readonly party: string;
+  readonly waiter: Waiter<void>;
+}
+
+/** Creates a semaphore without tasks. */
+export function createFairSemaphore({ permits, ranks, waiting, waitingEach }: FairOptions): FairSemaphore {
+  const queues = Array.from({ length: ranks }, () => createTurns<Ticket>(() => 0));
+  let active = 0;
+  let inFront = 0;
+  let skipped = 0;
+  const total = () => queues.reduce((sum, { size }) => sum + size, 0);
+
+  /** Returns the queue whose turn it is. */
+  const choose = () => {
+    const [first, ...others] = queues.filter(({ size }) => size > 0);
+    if (others.length === 0 || inFront++ < mostInFront) return first;
+    inFront = 0;
+    return others[skipped++ % others.length];
+  };
+  const admitNext = () => {
+    while (active < permits) {
+      const queue = choose();
+      const ticket = queue?.next(() => true);
+      if (!queue || !ticket) return;
+      queue.serve(ticket.party, ticket);
+      active++;
+      ticket.waiter.admit();
+    }
+  };
+  /** Refuses one task if more wait than may. */
+  const thin = () => {
+    const queue = queues.findLast(({ size }) => size > 0);
+    if (!queue || total() <= waiting) return;
+    const longest = [...queue.parties()].reduce((most, own) => (own.length >= most.length ? own : most));
+    const last = longest.at(-1) as Ticket;
+    queue.remove(last.party, last);
+    last.waiter.refuse(tooMany());
+  };
+
+  const enter = async ({ party, rank }: Turn, signal: AbortSignal | undefined): Promise<void> => {
+    if (signal?.aborted) throw cancelledError(signal);
+    const queue = queues[rank];
+    if (!queue) throw new RangeError(`expected a rank below ${ranks}, received ${rank}`);
+    const own = [...queue.parties()].find(([first]) => first?.party === party);
+    if ((own?.length ?? 0) >= waitingEach) throw tooMany();
+    let ticket: Ticket | undefined;
+    await waitForTurn<void>(
+      {
+        join(waiter) {
+          ticket = { party, waiter };
+          queue.add(party, ticket);
+          admitNext();
+          thin();
+        },
+        leave() {
+          if (ticket) queue.remove(party, ticket);
+        },
+      },
+      signal,
+    );
+  };
+
+  return {
+    get waiting() {
+      return total();
+    },
+    async run(turn, task, signal) {
+      await enter(turn, signal);
+      try {
+        return await task();
+      } finally {
+        active--;
+        admitNext();
+      }
+    },
+  };
+}
+
+const tooMany = () =>
+  new ServiceError("busy", "The server has too many requests; its queue is full. Try again shortly.");

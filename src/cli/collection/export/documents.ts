@@ -1,0 +1,227 @@
+// Exports the manifests and collections of folders and images, and the derivatives that they name.
+
+import {
+  documentAddress,
+  mainPrefix,
+  objectsOf,
+  presentationPaths,
+  presentationRoot,
+  type Resource,
+  textOf,
+} from "../../../iiif/index.ts";
+import {
+  canvasesOf,
+  endsWork,
+  type Manifests,
+  prepare,
+  type RenderParts,
+  render,
+  withMaster,
+} from "../../../server/index.ts";
+import { createContents } from "./document-contents.ts";
+import type { ExportedImage } from "./image.ts";
+import { gatedError, type LeftOutNotes } from "./left-out.ts";
+import { documentFile, imageFolder } from "./names.ts";
+import { anonymous } from "./reader.ts";
+import { documentAt, type NamedDerivative, rewriteDocument } from "./rewrite.ts";
+import { isOpen } from "./stale.ts";
+import { foreignError, type Target } from "./target.ts";
+
+export interface DocumentsExport {
+  readonly manifests: Manifests;
+  readonly parts: RenderParts;
+  readonly target: Target;
+  readonly version: 2 | 3;
+  /** Address of the exported folder, without a trailing /. */
+  readonly base: string;
+  readonly images: ReadonlyMap<string, ExportedImage>;
+  /** Images and documents that only readers with a login may see. */
+  readonly leftOut: LeftOutNotes;
+  readonly signal: AbortSignal;
+  /** True to replace files of others that are where documents are written. */
+  readonly replaces: boolean;
+  /** Notes a document or a derivative that could not be exported. */
+  readonly fail: (identifier: string, error: unknown) => void;
+}
+
+/** Public URL of documents before they are rewritten; the domain never resolves (RFC 2606). */
+const from = "https://export.invalid";
+
+export interface ExportedDocuments {
+  /** Files of the documents that were named. */
+  readonly start: readonly string[];
+  /** Identifiers of the documents that there are. */
+  readonly found: { has(id: string): boolean };
+  /** Identifiers of those that were written. */
+  readonly written: ReadonlySet<string>;
+  /** Identifiers of the images of which documents name derivatives beyond those of level 0. */
+  readonly named: ReadonlySet<string>;
+  /** Those derivatives that were made or are there, and that anyone may see. */
+  readonly derivatives: readonly NamedDerivative[];
+  /** Identifiers of those that need a login, or all of whose images do. */
+  readonly refused: ReadonlySet<string>;
+  /** False if a document could not be made, so that those below it are not known. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Exports the documents of the given identifiers and all below them. Errors are noted; throws `cancelled` and
+ * FatalError. Holds one document at a time.
+ */
+export async function exportDocuments(
+  exported: DocumentsExport,
+  identifiers: readonly string[],
+): Promise<ExportedDocuments> {
+  const { target } = exported;
+  const noted = new Set(await target.notes.documents());
+  try {
+    return await exportAll(exported, identifiers, noted);
+  } finally {
+    await target.notes.noteDocuments(noted);
+    await target.dropAside();
+  }
+}
+
+async function exportAll(
+  exported: DocumentsExport,
+  identifiers: readonly string[],
+  noted: Set<string>,
+): Promise<ExportedDocuments> {
+  const { target, version, base, images, leftOut, signal, fail } = exported;
+  const attempt = async (id: string, work: () => Promise<void>) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (signal.aborted || endsWork(error)) throw error;
+      fail(id, error);
+      return false;
+    }
+  };
+  // Which documents there are is known once all are made.
+  const found = new Map<string, () => Promise<Uint8Array>>();
+  let isComplete = true;
+  const refused = new Set<string>();
+  const contents = createContents({ from, images, leftOut });
+  const queue = [...identifiers];
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    if (found.has(id) || refused.has(id)) continue;
+    const name = id;
+    const isMade = await attempt(name, async () => {
+      const document = await documentOf(exported, name);
+      if (document === undefined) {
+        refused.add(name);
+        leftOut.note("document", name || documentFile(name));
+        return;
+      }
+      contents.add(name, document);
+      found.set(name, await target.setAside(jsonOf(document)));
+      queue.push(...referencesOf(document));
+    });
+    isComplete &&= isMade;
+  }
+  const start: string[] = [];
+  const written = new Set<string>();
+  const empty = contents.empty((id) => found.has(id));
+  for (const [id, reason] of empty) {
+    leftOut.note("document", id || documentFile(id));
+    if (reason === "gated") refused.add(id);
+  }
+  const hasDocument = (id: string) => found.has(id) && !empty.has(id);
+  const derivatives = new Map<string, NamedDerivative>();
+  const admitted = new Map<string, () => Promise<Uint8Array>>();
+  for (const [id, read] of found)
+    await attempt(id, async () => {
+      if (!hasDocument(id)) return;
+      const file = documentFile(id);
+      if (!exported.replaces && !noted.has(id) && (await target.has(file)))
+        throw foreignError(file, ", or give --force to replace it");
+      admitted.set(id, read);
+    });
+  // Noted before, so that the next run knows the files if this process ends before the last is written.
+  await target.notes.noteDocuments(new Set([...noted, ...admitted.keys()]));
+  for (const [id, read] of admitted)
+    await attempt(id, async () => {
+      signal.throwIfAborted();
+      const document = JSON.parse(new TextDecoder().decode(await read())) as Resource;
+      const options = { from, to: base, version, images, hasDocument };
+      const isLeftOut = await gatedNames(exported, rewriteDocument(document, options).derivatives);
+      const rewritten = rewriteDocument(document, { ...options, isLeftOut });
+      for (const one of rewritten.derivatives) derivatives.set(one.path, one);
+      await target.write(documentFile(id), jsonOf(rewritten.document));
+      noted.add(id);
+      written.add(id);
+      if (identifiers.includes(id)) start.push(documentFile(id));
+    });
+  const named = new Set<string>();
+  const there: NamedDerivative[] = [];
+  for (const one of derivatives.values()) {
+    named.add(one.identifier);
+    if (await attempt(one.identifier, () => exportDerivative(exported, one))) there.push(one);
+  }
+  return { start, found, written, named, derivatives: there, refused, isComplete };
+}
+
+const jsonOf = (document: Resource) => new TextEncoder().encode(`${JSON.stringify(document, null, 1)}\n`);
+
+/** Returns a function that is true for identifiers of images that only readers with a login may see. */
+async function gatedNames(
+  { parts, images, leftOut, signal }: DocumentsExport,
+  named: readonly NamedDerivative[],
+): Promise<(identifier: string) => boolean> {
+  for (const identifier of new Set(named.map((one) => one.identifier))) {
+    if (images.has(identifier) || leftOut.hasImage(identifier)) continue;
+    // A hook that fails is reported when the derivative is made.
+    const decide = async () => parts.access.decide(anonymous(identifier, signal));
+    const decision = await decide().catch(() => undefined);
+    if (decision && !isOpen(decision, identifier)) leftOut.note("image", identifier);
+  }
+  return leftOut.hasImage;
+}
+
+/**
+ * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
+ */
+async function documentOf(
+  { manifests, parts, signal }: DocumentsExport,
+  id: string,
+): Promise<Resource | undefined> {
+  const address = documentAddress(from, id);
+  const raw = address.slice((from + presentationRoot[3]).length);
+  const context = { base: from, imagePrefixes: mainPrefix, limits: parts.sizes.limits };
+  const presented = await manifests.present(presentationPaths(raw), anonymous(id, signal), context);
+  if (presented.refused) return undefined;
+  const made = await presented.make();
+  if (!made.canvases) return made.document;
+  const items: Resource[] = [];
+  for await (const batch of canvasesOf(made).batches()) items.push(...batch);
+  return { ...made.document, items };
+}
+
+/** Returns the identifiers of documents that a document lists, and of annotations that it names. */
+function referencesOf(document: Resource): readonly string[] {
+  const listed = document.type === "Collection" ? objectsOf(document.items) : [];
+  const canvases = document.type === "Manifest" ? objectsOf(document.items) : [];
+  const annotations = [document, ...canvases].flatMap((each) => objectsOf(each.annotations));
+  return [...listed, ...annotations].flatMap((each) => {
+    const id = Array.isArray(each.items) ? undefined : documentAt(textOf(each.id) ?? "", from);
+    return id === undefined ? [] : [id];
+  });
+}
+
+async function exportDerivative(
+  { parts, target, signal }: DocumentsExport,
+  { identifier, request, path }: NamedDerivative,
+): Promise<void> {
+  const note = await target.notes.image(identifier);
+  if (!note) await target.refuseForeign(imageFolder(identifier));
+  await withMaster(parts, anonymous(identifier, signal), async (master) => {
+    if (!isOpen(master.grant, identifier) || master.identifier !== identifier) throw gatedError();
+    if (note && (await target.has(path))) return;
+    const prepared = await prepare(parts, master, request, signal);
+    const { bytes } = await render(parts, master, prepared, signal);
+    // So that later runs know the file. The version is none that an image has.
+    if (!note) await target.notes.noteImage(identifier, { version: "", complete: false });
+    await target.write(path, bytes);
+  });
+}

@@ -1,0 +1,44 @@
+// Names of exported files. Each is its own address on any web server, and allowed on any file system.
+
+import { md5, toHex } from "../../../base/index.ts";
+
+/** Characters that stay: letters and digits of all scripts, and marks without a meaning in addresses. */
+const special = /[^\p{L}\p{N}\p{M}._-]|\.$/gu;
+
+/** Most bytes of a name: file systems allow 255, of which the extension of a document needs some. */
+const mostBytes = 240;
+
+/** Returns a segment of an identifier as a name; different segments have different names. */
+export function fileName(segment: string): string {
+  const name = escapedName(segment);
+  if (bytesOf(name).length <= mostBytes) return name;
+  // No escaped name has two tildes in a row.
+  const end = `~~${toHex(md5(bytesOf(segment)))}`;
+  let begin = [...name].slice(0, mostBytes - end.length);
+  while (bytesOf(begin.join("")).length > mostBytes - end.length) begin = begin.slice(0, -1);
+  return begin.join("") + end;
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function escapedName(segment: string): string {
+  return segment.replace(special, (character) => {
+    let escaped = "";
+    for (const byte of bytesOf(character)) escaped += `~${byte.toString(16).padStart(2, "0")}`;
+    return escaped;
+  });
+}
+
+/** Returns the path of an identifier below its folder. */
+export const filePath = (identifier: string): string => identifier.split("/").map(fileName).join("/");
+
+/** Folder of an image, with its image information and derivatives. */
+export const imageFolder = (identifier: string): string => `images/${filePath(identifier)}`;
+
+/** File of a document; "" is the collection of everything. */
+export const documentFile = (id: string): string =>
+  id === "" ? "collection.json" : `manifests/${filePath(id)}.json`;
+
+/** Returns the address of an exported file. `base`: without a trailing /. */
+export const addressOf = (base: string, path: string): string =>
+  `${base}/${path.split("/").map(encodeURIComponent).join("/").replaceAll("%2C", ",")}`;

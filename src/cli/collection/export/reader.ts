@@ -1,0 +1,11 @@
+// The reader that an export is for: anyone, without a login.
+
+import type { Caller } from "../../../server/index.ts";
+
+/** Returns a caller without any properties of a request. */
+export const anonymous = (identifier: string, signal: AbortSignal): Caller => ({
+  identifier,
+  path: "",
+  signal,
+  header: () => undefined,
+});

@@ -1,0 +1,167 @@
+// Fills the caches before the first reader comes: walks through images, and makes what is missing of each.
+
+import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import {
+  countWalk,
+  createTally,
+  type FailedFile,
+  type Folders,
+  type NamedSlot,
+  type Progress,
+  type RenderParts,
+  type Slots,
+  type SlowFile,
+  walkImages,
+} from "../../../server/index.ts";
+import { nothingWarmed, type WarmOutcome, type WarmWork, warmFile } from "./file.ts";
+
+export interface WarmParts {
+  readonly images: RenderParts;
+  readonly folders: Folders;
+  readonly slots: Slots;
+}
+
+export interface WarmOptions {
+  /** Identifiers of images and folders; if empty, everything that the sources list. */
+  readonly selection: readonly string[];
+  /** Files that are worked on simultaneously. */
+  readonly concurrency: number;
+  /** Number of levels, the smallest first, whose tiles are made. */
+  readonly levels: number;
+  /** The setting `presentation.pages`. */
+  readonly pages: "all" | "first";
+  readonly signal: AbortSignal;
+  /** Called after each file. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+type SlotNames = "info" | "origin" | "render";
+
+export interface WarmReport {
+  /** Files that were looked at, the failed ones included. */
+  readonly files: number;
+  /** Files of which something was made; the others had everything in the caches. */
+  readonly filesMade: number;
+  readonly failed: number;
+  readonly sidecars: { readonly made: number; readonly found: number };
+  readonly derivatives: { readonly made: number; readonly found: number };
+  /** Bytes written to each cache that outlives the process. */
+  readonly bytesWritten: Readonly<Record<SlotNames, number>>;
+  /** Values that a cache could not store. */
+  readonly writeErrors: number;
+  /** Caches that this process cannot fill, since they are in the memory of a server, or disabled. */
+  readonly unfilled: readonly { readonly cache: SlotNames; readonly backend: NamedSlot["backend"] }[];
+  /** Caches that are full, so that older entries have been removed. */
+  readonly full: readonly SlotNames[];
+  /** The first thousand. */
+  readonly failures: readonly FailedFile[];
+  readonly slowest: readonly SlowFile[];
+  readonly seconds: number;
+  /** True if the signal ended it. The next run continues, since it finds in the caches what is done. */
+  readonly interrupted: boolean;
+}
+
+type Totals = { -readonly [K in keyof WarmOutcome]: number } & { filesMade: number };
+
+/** True for a cache that other processes share. */
+const isShared = ({ backend }: NamedSlot) => backend !== "heap" && backend !== "none";
+
+/**
+ * Fills the caches that outlive this process for the selected images: facts, sidecars, thumbnails and the
+ * tiles of the smallest levels. A file counts as done once everything of it is stored. Errors of files and
+ * folders are part of the report, and an abort ends it early; it throws neither.
+ */
+export async function warm(parts: WarmParts, options: WarmOptions): Promise<WarmReport> {
+  const { images, folders, slots } = parts;
+  const { selection, concurrency, levels, pages, signal, onProgress } = options;
+  const began = performance.now();
+  const before = countsOf(slots);
+  const tally = createTally();
+  const work: WarmWork = {
+    sidecars: isShared(slots.origin),
+    levels: isShared(slots.render) ? levels : undefined,
+    pages,
+  };
+  const walked = { sources: images.sources, folders };
+  const total: Totals = { ...nothingWarmed, filesMade: 0 };
+  const counting = countWalk(walked, { selection, signal });
+
+  const file = async (identifier: string) => {
+    const made = await tally.take(identifier, async () => {
+      const one = await warmFile(images, identifier, work, signal);
+      await Promise.all(slots.all.map((slot) => slot.whenSettled()));
+      return one;
+    });
+    if (made) note(total, made, isShared(slots.info));
+    onProgress?.({
+      done: tally.done(),
+      failed: tally.failed(),
+      ...counting.total(),
+    });
+  };
+  const interrupted = await untilAborted(signal, async () => {
+    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
+    await forEachConcurrently(identifiers, concurrency, file);
+  });
+  await counting.ended;
+  const after = countsOf(slots);
+  return {
+    files: tally.done(),
+    filesMade: total.filesMade,
+    failed: tally.failed(),
+    sidecars: { made: total.sidecarsMade, found: total.sidecarsFound },
+    derivatives: { made: total.derivativesMade, found: total.derivativesFound },
+    bytesWritten: {
+      info: after.info - before.info,
+      origin: after.origin - before.origin,
+      render: after.render - before.render,
+    },
+    writeErrors: after.errors - before.errors,
+    unfilled: slots.all
+      .filter((slot) => !isShared(slot))
+      .map(({ name, backend }) => ({ cache: name as SlotNames, backend })),
+    full: await fullSlots(slots),
+    failures: tally.failures,
+    slowest: tally.slowest,
+    seconds: Math.round(performance.now() - began) / 1000,
+    interrupted,
+  };
+}
+
+/** Adds the outcome of a file. `facts`: true if the cache of facts can be filled. */
+function note(total: Totals, one: WarmOutcome, facts: boolean): void {
+  if (one.sidecarsMade + one.derivativesMade + (facts ? one.factsMade : 0) > 0) total.filesMade++;
+  for (const name of Object.keys(one) as (keyof WarmOutcome)[]) total[name] += one[name];
+}
+
+/** Runs work; returns true if the signal ended it. Throws other errors. */
+async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
+  }
+  return signal.aborted;
+}
+
+function countsOf({ info, origin, render, all }: Slots) {
+  const written = (slot: NamedSlot) => (isShared(slot) ? slot.counts.bytesWritten.value : 0);
+  return {
+    info: written(info),
+    origin: written(origin),
+    render: written(render),
+    errors: all.reduce((sum, { counts }) => sum + counts.errors.value + counts.dropped.value, 0),
+  };
+}
+
+/** A cache that is full removes entries until 7/8 of its room are taken. */
+const fullShare = 0.85;
+
+async function fullSlots({ all }: Slots): Promise<readonly SlotNames[]> {
+  const full: SlotNames[] = [];
+  for (const slot of all.filter(isShared)) {
+    const usage = await slot.usage?.().catch(() => undefined);
+    if (usage && usage.bytes > fullShare * slot.maxBytes()) full.push(slot.name as SlotNames);
+  }
+  return full;
+}

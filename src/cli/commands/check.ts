@@ -1,0 +1,153 @@
+// What `smalti check` finds in a valid configuration: doubtful values, and parts that cannot be built,
+// reached or used from here.
+
+import { type Platform, runChecks, silentLog, withPlace } from "../../base/index.ts";
+import { unmatchedRows, unmatchedRules } from "../../doctor/index.ts";
+import { createCodecs, runTask } from "../../imaging/index.ts";
+import {
+  addressWarnings,
+  buildFolders,
+  buildOuterParts,
+  type CheckedManifestFiles,
+  type Config,
+  checkManifestFiles,
+  configWarnings,
+  createOverlays,
+  createYamlReader,
+  doubtfulHeaps,
+  doubtfulVolumes,
+  effectiveConfig,
+  effectiveYaml,
+  manifestFaultText,
+  type OuterParts,
+  overlayChecks,
+  type Problem,
+  problemText,
+  rowDoubts,
+} from "../../server/index.ts";
+import { counted } from "./collection-text.ts";
+import { command, configFlag } from "./command.ts";
+import { inWords } from "./command-error.ts";
+import { plain } from "./findings-text.ts";
+import { readConfig } from "./read-config.ts";
+
+export const check = command({
+  name: "check",
+  summary: "validate the configuration and print it with all defaults",
+  more: "says on the standard error what is valid but doubtful, or cannot be used here",
+  examples: ["smalti check -config smalti.yaml > effective.yaml"],
+  json: "the warnings, the mistakes in manifest files, and the configuration",
+  flags: { config: configFlag },
+  async run({ platform, flags: { config: named } }) {
+    const { config, find, file } = await readConfig(platform, { file: named });
+    const { manifestFiles, ...checked } = await inWords(checkAll(config, platform));
+    const warnings = [...(file ? addressWarnings(config, platform.name) : []), ...checked.warnings].map(
+      (warning) => {
+        const position = find(warning.path);
+        return { ...warning, ...(position && { position }) };
+      },
+    );
+    const faults = manifestFiles?.faults ?? [];
+    const lines = [...warnings.map(problemText), ...faults.map(manifestFaultText)];
+    for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);
+    if (manifestFiles?.isComplete === false) platform.write?.("err", `smalti: ${notAll(manifestFiles)}\n`);
+    return {
+      text: effectiveYaml(config) + verdictLine(lines.length),
+      data: { warnings, manifestFiles, config: effectiveConfig(config) },
+    };
+  },
+});
+
+const notAll = ({ folders }: CheckedManifestFiles) =>
+  `looked at the manifest files of ${counted(folders, "folder")}, and not at all of them: smalti doctor looks at each`;
+
+/** Returns the last line, a comment: the standard output is YAML. */
+const verdictLine = (warnings: number) =>
+  warnings === 0
+    ? "# No mistakes found.\n"
+    : `# No mistakes found, but ${counted(warnings, "warning")}, on the standard error.\n`;
+
+interface Checked {
+  /** Each with its key. */
+  readonly warnings: readonly Problem[];
+  /** Absent if the service reads no manifest files. */
+  readonly manifestFiles?: CheckedManifestFiles;
+}
+
+/**
+ * Checks a configuration. Leaves nothing behind, and reads sources for a few seconds at most. Throws if a
+ * part cannot be built, like a start.
+ */
+export async function checkAll(config: Config, platform: Platform): Promise<Checked> {
+  const parts = await buildOuterParts(config, platform, silentLog);
+  try {
+    const warnings = await warningsOf(parts, config, platform);
+    const manifestFiles = await manifestFilesOf(parts, config, platform);
+    return { warnings, ...(manifestFiles && { manifestFiles }) };
+  } finally {
+    // Their threads would keep the process from ending.
+    await parts.hooks.close();
+  }
+}
+
+async function manifestFilesOf(
+  { sources, slots, hooks }: OuterParts,
+  { presentation, sources: options }: Config,
+  platform: Platform,
+): Promise<CheckedManifestFiles | undefined> {
+  const isMapped = hooks.has("resolve") && presentation.derive === "auto";
+  if (!presentation.enabled || isMapped) return undefined;
+  const reader = createYamlReader({ platform });
+  try {
+    const folders = buildFolders({ info: slots.info, readYaml: reader.read, sources: options });
+    return await checkManifestFiles({ sources, folders });
+  } finally {
+    reader.close();
+  }
+}
+
+async function warningsOf(
+  { checks, slots, sources, hooks }: OuterParts,
+  config: Config,
+  platform: Platform,
+): Promise<Problem[]> {
+  const doubts = [
+    ...configWarnings(config, platform.name, platform.env),
+    ...doubtfulHeaps(config.cache, platform.memoryBytes),
+    ...(await doubtfulVolumes(config.cache, slots)),
+    ...(await rowProblems(hooks, sources, config)),
+    ...hooks.doubts().map((message) => ({ path: "hook.js.file", message })),
+    ...(config.auth
+      ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks.has("resolve") })
+      : []),
+  ];
+  const codecs = createCodecs({
+    wasm: (name) => platform.wasm(name),
+    deflate: (data, level) => platform.deflate(data, level),
+    zlib: platform.zlib,
+  });
+  const overlays = createOverlays({
+    options: config.overlay,
+    sources,
+    platform,
+    codecs,
+    log: silentLog,
+    decode: ({ task, bytes }) => runTask(task, { codecs, bytes }),
+  });
+  const all = [...checks, ...overlayChecks(overlays, config.overlay)];
+  const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
+  const faults = findings.flatMap(({ check, problem }) =>
+    problem === undefined ? [] : [{ path: check.key, message: withPlace(check, problem) }],
+  );
+  return [...doubts, ...faults];
+}
+
+/** Returns the problems of the rows of a table of identifiers. */
+async function rowProblems(
+  { rows }: OuterParts["hooks"],
+  sources: OuterParts["sources"],
+  config: Config,
+): Promise<Problem[]> {
+  const messages = [...rowDoubts(rows(), config), ...(await unmatchedRows(rows(), sources))];
+  return messages.map((message) => ({ path: "hook.lookup.file", message }));
+}

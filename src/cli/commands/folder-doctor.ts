@@ -1,0 +1,122 @@
+// `smalti doctor FOLDER`: a survey of a collection as text or JSON.
+
+import type { FindingLevel, Platform } from "../../base/index.ts";
+import { type NameCommands, type SurveyGroup, type SurveyReport, survey } from "../../doctor/index.ts";
+import { manifestFaultText, addressOf as placeOf, type Service } from "../../server/index.ts";
+import { counted } from "./collection-text.ts";
+import type { Result } from "./command.ts";
+import { InterruptedError, inWords } from "./command-error.ts";
+import { plain } from "./findings-text.ts";
+import { interruptOf } from "./interrupt.ts";
+import { createProgress, duration } from "./progress.ts";
+
+export interface SurveyQuestion {
+  readonly selection: readonly string[];
+  readonly limit: number | undefined;
+  readonly measures: boolean;
+  readonly nameCommands: NameCommands;
+}
+
+/** True if an identifier names a folder that the service can list. */
+export async function namesFolder({ sources, folders }: Service, identifier: string): Promise<boolean> {
+  const { source, key } = placeOf(sources, identifier.replace(/\/+$/, ""));
+  return source.list !== undefined && (await folders.find(source, key).catch(() => undefined)) !== undefined;
+}
+
+/** Surveys a collection. Throws InterruptedError if a signal ends it. */
+export async function surveyCollection(
+  service: Service,
+  platform: Platform,
+  { selection, limit, measures, nameCommands }: SurveyQuestion,
+): Promise<Result> {
+  const signal = interruptOf(platform);
+  const progress = createProgress(platform, "files");
+  try {
+    const report = await inWords(
+      survey(service, {
+        selection,
+        limit,
+        measures,
+        nameCommands,
+        concurrency: measures ? 1 : 4,
+        signal,
+        onProgress: ({ done, total }) => progress.update(done, total),
+      }),
+    );
+    progress.end();
+    if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
+    const failed = report.problems + report.unlisted.length + report.manifestFaultCount > 0;
+    return { text: surveyText(report, measures), data: report, failed };
+  } finally {
+    progress.end();
+  }
+}
+
+function surveyText(report: SurveyReport, measures: boolean): string {
+  const { files, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } = report;
+  const kinds = Object.entries(formats).sort(([, a], [, b]) => b - a);
+  const lines = [
+    `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}${kinds.length > 0 ? ": " : ""}${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
+    ...groups.flatMap(groupLines),
+    ...(slowestTiles.length > 0
+      ? [
+          "",
+          "slowest tiles expected, in processor time once a sidecar is built:",
+          ...slowestTiles.map(({ identifier, ms }) => `  ${String(ms).padStart(6)} ms  ${plain(identifier)}`),
+        ]
+      : []),
+    ...(unlisted.length > 0 ? ["", "folders that cannot be listed:"] : []),
+    ...unlisted.map(({ identifier, message }) => `  ${plain(identifier) || "a source"}: ${plain(message)}`),
+    ...faultLines(report),
+    "",
+    ...(measures || files === 0
+      ? []
+      : [
+          "Only headers with metadata, and the ends of files, were read: --measure also finds damage in the pictures themselves.",
+        ]),
+    verdictOf(report),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Mistakes in manifest files that a text names; `--json` has up to a thousand. */
+const mostFaults = 20;
+
+function faultLines({ manifestFaults, manifestFaultCount }: SurveyReport): readonly string[] {
+  if (manifestFaultCount === 0) return [];
+  const named = manifestFaults.slice(0, mostFaults);
+  const rest = manifestFaultCount - named.length;
+  return [
+    "",
+    "mistakes in manifest files, whose other parts are used:",
+    ...named.map((fault) => `  ${plain(manifestFaultText(fault))}`),
+    ...(rest > 0 ? [`  and ${counted(rest, "more mistake")}; --json names up to 1,000`] : []),
+  ];
+}
+
+function verdictOf({ problems, slow, unlisted, manifestFaultCount }: SurveyReport): string {
+  const counts = [
+    ...(problems > 0 ? [`${counted(problems, "file")} with problems`] : []),
+    ...(unlisted.length > 0 ? [`${counted(unlisted.length, "folder")} that cannot be listed`] : []),
+    ...(manifestFaultCount > 0 ? [`${counted(manifestFaultCount, "mistake")} in manifest files`] : []),
+    ...(slow > 0 ? [counted(slow, "slow file")] : []),
+  ];
+  return counts.length === 0 ? "No problem was found." : `Found: ${counts.join(", ")}.`;
+}
+
+/** Examples that a text names; `--json` has up to 20. Each damaged file has to be found. */
+const mostNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
+
+function groupLines(group: SurveyGroup): readonly string[] {
+  const { level, code, files, text, advice, command, examples } = group;
+  const most = mostNamed(level);
+  const named = examples.slice(0, most).map(plain).join(", ");
+  return [
+    "",
+    `${level}: ${counted(files, "file")} [${code}]`,
+    `  ${plain(text)}`,
+    `  files: ${named}${files > most ? ", …" : ""}`,
+    ...(advice === undefined ? [] : [`  what to do: ${plain(advice)}`]),
+    ...(command === undefined ? [] : command.split("\n").map((line) => `    ${line}`)),
+  ];
+}

@@ -1,0 +1,79 @@
+// Facts about the file, and about the image in it.
+
+import { uprightSize } from "../../../imaging/index.ts";
+import { asShown, bytesText, pixelsText, sizeText } from "../../../server/index.ts";
+import { type Row, row } from "./row.ts";
+
+export const fileRows: readonly Row[] = [
+  row({
+    name: "source",
+    label: "Source",
+    of: ({ place }) => place && `${place.source} (${place.backend})`,
+  }),
+  row({ name: "key", label: "Key in the source", of: ({ place }) => place?.key }),
+  row({
+    name: "hook",
+    label: "Resolve hook",
+    of: ({ hook }) => hook,
+    text: (said) =>
+      ({
+        mapped: "names this source and key",
+        "no image": "says that there is no image",
+        "no opinion": "has no opinion",
+      })[said],
+  }),
+  row({ name: "page", label: "Page", of: ({ place }) => place?.page }),
+  row({ name: "bytes", label: "Length", of: ({ place }) => place?.size, text: bytesText }),
+  row({ name: "modified", label: "Changed", of: ({ place }) => place?.modified?.toISOString() }),
+];
+
+export const pictureRows: readonly Row[] = [
+  row({
+    name: "format",
+    label: "Format",
+    of: ({ header }) => header?.format,
+    text: (format) => formatNames[format],
+  }),
+  row({
+    name: "size",
+    label: "Size as stored",
+    of: ({ header }) => header && { width: header.width, height: header.height },
+    text: (size) => `${sizeText(size)}, ${pixelsText(size.width * size.height)}`,
+  }),
+  row({
+    name: "served",
+    label: "Size as served",
+    of: ({ header, settings }) => header && { ...uprightSize(asShown(header, settings.policy)) },
+    text: sizeText,
+  }),
+  row({ name: "pages", label: "Pages", of: ({ header }) => header?.pages }),
+  row({
+    name: "pagesCut",
+    label: "Further pages",
+    of: ({ header }) => header?.pagesCut,
+    text: (cut) => (cut === "limit" ? "not served: too many for one file" : "lost: the file is damaged"),
+  }),
+  row({ name: "bands", label: "Bands as decoded", of: ({ header }) => header?.bands }),
+  row({
+    name: "depth",
+    label: "Depth as decoded",
+    of: ({ header }) => header?.depth,
+    text: (bits) => `${bits} bits`,
+  }),
+  row({ name: "interpretation", label: "Interpretation", of: ({ header }) => header?.interpretation }),
+  row({
+    name: "resolution",
+    label: "Resolution",
+    of: ({ header }) => header?.resolution && { x: header.resolution.x, y: header.resolution.y },
+    text: ({ x, y }) => `${(x * 2.54).toFixed(1)} × ${(y * 2.54).toFixed(1)} pixels an inch`,
+  }),
+];
+
+const formatNames = {
+  jpg: "JPEG",
+  png: "PNG",
+  gif: "GIF",
+  tif: "TIFF",
+  webp: "WebP",
+  jp2: "JPEG 2000",
+} as const;

@@ -1,0 +1,181 @@
+// Steps of a diagnosis, each of them bounded, none of them fatal.
+
+import { cancelledError, ServiceError, withDeadline, withServiceErrors } from "../../base/index.ts";
+import { checkIdentifier } from "../../iiif/index.ts";
+import { describeProfile, findCut, readFileFacts } from "../../imaging/index.ts";
+import {
+  asOperator,
+  awaitingWithout,
+  demandOf,
+  exceedsArea,
+  type GrantedMaster,
+  inspect,
+  masterVersion,
+  nearIdentifier,
+  operatorCaller,
+  placeOf,
+  type RenderParts,
+  readingWithout,
+  tileLayersWork,
+  withMaster,
+} from "../../server/index.ts";
+import { expectedCosts } from "./costs.ts";
+import type { DiagnosisFacts, DiagnosisStep, Settings } from "./known.ts";
+import { type Measured, measure } from "./measure.ts";
+
+/** Facts found so far; grows with each step, so that facts found before the deadline are kept. */
+type GatheredFacts = { -readonly [K in keyof DiagnosisFacts]: DiagnosisFacts[K] } & {
+  readonly failures: Map<DiagnosisStep, ServiceError>;
+};
+
+/** Estimate of reading headers and metadata: short work, but it may wait for a source. */
+const looking = { kind: "look", ms: 5 } as const;
+
+/**
+ * Examines an image for at most `limitMs`. Never rejects because of the image, its source or a hook: their
+ * errors are among the failures. Throws `cancelled` if the signal aborts.
+ */
+export async function lookAt(
+  parts: RenderParts,
+  identifier: string,
+  { measures, limitMs, signal }: { measures: boolean; limitMs: number; signal?: AbortSignal | undefined },
+): Promise<DiagnosisFacts> {
+  const found: GatheredFacts = { identifier, failures: new Map(), settings: settingsOf(parts, identifier) };
+  const limit = new AbortController();
+  const leave = () => limit.abort(signal?.reason);
+  signal?.addEventListener("abort", leave, { once: true });
+  let step: DiagnosisStep = "identifier";
+  const take = async <T>(look: DiagnosisStep, act: () => Promise<T>): Promise<T | undefined> => {
+    step = look;
+    try {
+      return await act();
+    } catch (error) {
+      found.failures.set(look, asKnown(error));
+      return undefined;
+    }
+  };
+  try {
+    await withDeadline(limitMs, () => walk(parts, found, take, measures, limit.signal), late(limitMs));
+  } catch (error) {
+    if (signal?.aborted) throw cancelledError(signal);
+    found.failures.set(step, asKnown(error));
+  } finally {
+    limit.abort();
+    signal?.removeEventListener("abort", leave);
+  }
+  // A copy: steps that continue after the deadline do not change the result.
+  return { ...found, failures: new Map(found.failures) };
+}
+
+async function walk(
+  parts: RenderParts,
+  found: GatheredFacts,
+  take: <T>(look: DiagnosisStep, act: () => Promise<T>) => Promise<T | undefined>,
+  measures: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { identifier, failures } = found;
+  const caller = operatorCaller(identifier, signal);
+  await take("identifier", async () => checkIdentifier(identifier));
+  if (failures.size > 0) return;
+  if (parts.hooks.has("resolve")) {
+    const place = await take("hook", () => placeOf(parts, caller));
+    if (failures.size > 0) return;
+    found.hook = place ? "mapped" : place === false ? "no image" : "no opinion";
+  }
+  await take("open", () =>
+    withMaster(asOperator(parts), caller, async (master) => {
+      found.place = placeFacts(master);
+      const header = await take("header", () => inspect(parts, master, signal));
+      if (!header) return;
+      found.header = header;
+      const codec = parts.codecs.byFormat(header.format);
+      await parts.probes.run(demandOf(master, 0, looking), signal, async (place) => {
+        const { bytes } = master.image;
+        const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
+        found.file = await take("file", () =>
+          withServiceErrors(() => readFileFacts(read, header, master.page)),
+        );
+        found.cut = header.unsupported
+          ? undefined
+          : await take("file", () => withServiceErrors(() => findCut(read, header)));
+        const blocks = await take("metadata", () =>
+          withServiceErrors(async () => codec.metadata?.read(read, header, "all")),
+        );
+        found.metadata = Object.fromEntries(
+          Object.entries(blocks ?? {}).flatMap(([kind, block]) => (block ? [[kind, block.length]] : [])),
+        );
+        found.profile = blocks?.icc && describeProfile(blocks.icc);
+      });
+      found.latest = parts.latest.of(masterVersion(master));
+      found.damage = parts.damaged.of(master.identifier, masterVersion(master));
+      if (header.unsupported || exceedsArea(header, parts.maxPixelArea())) return;
+      found.sidecar = await take(
+        "sidecar",
+        async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
+      );
+      found.sidecarMs = tileLayersWork(parts.codecs.byFormat(header.format), header);
+      // Tiles have their final cost once the first of them has built the sidecar; costs are shown for that
+      // state.
+      const costs = await take("costs", () =>
+        expectedCosts(parts, master, found.sidecar?.state !== "unavailable"),
+      );
+      found.costs = costs;
+      const failure = parts.damaged.failureOf(master.identifier, masterVersion(master));
+      if (failure && !measures) failures.set("measure", failure);
+      if (!measures || !costs) return;
+      const builds = found.sidecar?.state === "absent" || found.sidecar?.state === "building";
+      const note = (each: Measured) => {
+        found.measured = [...(found.measured ?? []).filter(({ what }) => what !== each.what), each];
+      };
+      await take("measure", () => measure(parts, master, { header, costs, builds }, signal, note));
+      found.sidecar = await take(
+        "sidecar",
+        async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
+      );
+    }),
+  );
+  // The names that a hook maps are not those of files.
+  if (failures.get("open")?.code !== "image_not_found" || found.hook === "mapped") return;
+  const near = await nearIdentifier(parts.sources, identifier);
+  if (near !== undefined) found.near = near;
+}
+
+function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["place"]> {
+  const { size } = image.bytes;
+  return {
+    source: source.name,
+    backend: source.backend,
+    key,
+    page,
+    remote: image.remote === true,
+    ...(size !== undefined && { size }),
+    ...(image.modified && { modified: image.modified }),
+  };
+}
+
+function settingsOf(parts: RenderParts, identifier: string): Settings {
+  const { policy, sizes, hooks, access } = parts;
+  const profile = access.ruleFor?.(identifier)?.profile;
+  return {
+    policy,
+    limits: sizes.limits,
+    maxPixelArea: parts.maxPixelArea(),
+    ...(profile !== undefined && { profile }),
+    hooks: (["authorize", "overlay"] as const).filter((name) => hooks.has(name)),
+  };
+}
+
+const late = (ms: number) =>
+  new ServiceError("timeout", `The diagnosis was stopped after ${ms / 1000} s, its time limit.`, {
+    code: "diagnosis_timeout",
+  });
+
+/** Returns a neutral error for a bug: even then a diagnosis of an unusual file is useful. */
+function asKnown(error: unknown): ServiceError {
+  return error instanceof ServiceError
+    ? error
+    : new ServiceError("decode", "The doctor could not read this: it does not know this form of file.", {
+        cause: error,
+      });
+}

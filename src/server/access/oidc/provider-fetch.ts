@@ -1,0 +1,126 @@
+// Requests to a provider: over https, limited in time, size and number, without following redirects.
+
+import {
+  concatenate,
+  createCircuit,
+  createSemaphore,
+  isDeep,
+  isLoopbackHost,
+  mostJsonLevels,
+  withDeadline,
+} from "../../../base/index.ts";
+import { OidcFault } from "./faults.ts";
+
+/** Milliseconds for a complete response to arrive. */
+const timeoutMs = 5000;
+/** Largest response in bytes: metadata and keys of large providers have 10 to 50 KB. */
+export const mostAnswerBytes = 512 * 1024;
+/** Concurrent requests; further ones are refused, which limits the cost of a hanging provider. */
+const mostAtOnce = 32;
+
+/** The parts of a request that the library decides. */
+interface ProviderRequest {
+  readonly method?: string;
+  readonly headers?: HeadersInit;
+  readonly body?: BodyInit | null | undefined;
+}
+
+export type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
+
+/**
+ * Fetches from the provider of an issuer. A provider on this machine may name plain http addresses of this
+ * machine; a provider elsewhere may not, so that its metadata cannot reach internal services. Rejects with an
+ * OidcFault: `unavailable` if the provider does not respond or its status is above 499, and for a while
+ * without asking after several such failures in a row. Rejects with ServiceError `busy` if too many requests
+ * wait.
+ */
+export function createProviderFetch(issuer: string): ProviderFetch {
+  const isLocal = isLoopbackHost(new URL(issuer).hostname);
+  const circuit = createCircuit({
+    counts: (error) => error instanceof OidcFault && error.why === "unavailable",
+  });
+  const places = createSemaphore(mostAtOnce, 0);
+  return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init, isLocal)));
+}
+
+async function fetchBounded(
+  url: string,
+  { method, headers, body }: ProviderRequest,
+  isLocal: boolean,
+): Promise<Response> {
+  const { host, hostname, protocol } = new URL(url);
+  if (protocol !== "https:" && !(isLocal && protocol === "http:" && isLoopbackHost(hostname)))
+    throw new OidcFault("misconfigured", `expected https at ${host}, which the provider names`);
+  const controller = new AbortController();
+  const late = new OidcFault("unavailable", `${host} did not answer within ${timeoutMs / 1000} s`);
+  try {
+    return await withDeadline(
+      timeoutMs,
+      async () => {
+        const response = await fetch(url, {
+          redirect: "manual",
+          signal: controller.signal,
+          ...(method !== undefined && { method }),
+          ...(headers !== undefined && { headers }),
+          ...(body != null && { body }),
+        });
+        return await whole(response, host);
+      },
+      late,
+    );
+  } catch (error) {
+    if (error instanceof OidcFault) throw error;
+    throw new OidcFault("unavailable", `${host} cannot be reached: ${networkReason(error)}`, {
+      cause: error,
+    });
+  } finally {
+    controller.abort();
+  }
+}
+
+/** Returns a response with its body read. */
+async function whole(response: Response, host: string): Promise<Response> {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    throw new OidcFault(
+      "misconfigured",
+      `${host} answered with a redirect (status ${status}), which is not followed; correct issuer`,
+    );
+  if (status >= 500 || status === 429)
+    throw new OidcFault("unavailable", `${host} answered with status ${status}`);
+  const bytes = await boundedBytes(response, host);
+  if (isDeep(new TextDecoder().decode(bytes)))
+    throw new OidcFault("misconfigured", `${host} answered with more than ${mostJsonLevels} levels of JSON`);
+  const kept = new Headers();
+  for (const name of ["Content-Type", "WWW-Authenticate"]) {
+    const value = response.headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return new Response(status === 204 ? null : bytes, { status, headers: kept });
+}
+
+async function boundedBytes(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > mostAnswerBytes) {
+      await reader.cancel().catch(() => {});
+      throw new OidcFault("misconfigured", `${host} answered with more than ${mostAnswerBytes} bytes`);
+    }
+    chunks.push(value);
+  }
+  return concatenate(chunks) as Uint8Array<ArrayBuffer>;
+}
+
+/** Returns the reason of a failed fetch, without the address. */
+function networkReason(error: unknown): string {
+  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: string;
+    message?: string;
+  };
+  return code ?? message ?? "no reason given";
+}

@@ -1,0 +1,76 @@
+// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue in which
+// networks take turns.
+
+import {
+  createAskedWorkers,
+  createFairSemaphore,
+  type Platform,
+  ServiceError,
+  type Turn,
+} from "../../../base/index.ts";
+import { verifyInTurns } from "./hash.ts";
+import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
+
+export interface Verifier {
+  /**
+   * True if a password matches a hash. Throws ServiceError `busy` if too many already wait or the check
+   * failed, and `cancelled` if `signal` aborts before its turn.
+   */
+  verify(password: string, hash: string, signal?: AbortSignal, turn?: Turn): Promise<boolean>;
+  /** Ends the workers. */
+  close(): void;
+}
+
+export interface VerifierOptions {
+  readonly platform: Pick<Platform, "startWorker" | "parallelism">;
+  /** Number of checks that may wait. */
+  readonly mostWaiting?: number;
+  /** Number of checks of one network that may wait. */
+  readonly mostOfNetwork?: number;
+  /** Number of ranks that turns may have. */
+  readonly ranks?: number;
+  /** Milliseconds for a worker to start and respond. */
+  readonly answerMs?: number;
+}
+
+/** Processors per concurrent check. */
+const processorsEach = 4;
+
+/** Creates a verifier. The first password starts the first worker. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { platform, mostWaiting = 64, mostOfNetwork = 32, ranks = 1, answerMs = 30_000 } = options;
+  const gate = createFairSemaphore({
+    permits: Math.max(1, Math.floor(platform.parallelism / processorsEach)),
+    ranks,
+    waiting: mostWaiting,
+    waitingEach: mostOfNetwork,
+  });
+  const { startWorker } = platform;
+  const workers =
+    startWorker &&
+    createAskedWorkers<PasswordQuestion, PasswordAnswer>({
+      start: () => startWorker("password-thread"),
+      work: "checks passwords",
+      answerMs,
+    });
+
+  return {
+    verify(password, hash, signal, turn = { party: "", rank: 0 }) {
+      const check = async () => {
+        try {
+          if (!workers) return await verifyInTurns(password, hash);
+          const { fits } = await workers.ask({ password, hash });
+          if (fits === undefined) throw new Error("the worker could not check the password");
+          return fits;
+        } catch (cause) {
+          throw new ServiceError("busy", "The password could not be checked. Try again shortly.", {
+            code: "password_unchecked",
+            cause,
+          });
+        }
+      };
+      return gate.run(turn, check, signal);
+    },
+    close: () => workers?.close(),
+  };
+}

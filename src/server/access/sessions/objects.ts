@@ -1,0 +1,146 @@
+// Sessions as files or objects: one for each session, one for each token, one more that leads from a session
+// to its tokens, and one for the known networks of a user.
+//
+//   sessions/<session>          the session
+//   tokens/<token>              the token
+//   bound/<session>/<token>     the token again
+//   networks/<user>             the known networks of a user
+//
+// Names are digests. Only one process may use them: operations of several steps are serialized in memory.
+
+import { createLru, forEachConcurrently } from "../../../base/index.ts";
+import { withNetwork } from "./networks.ts";
+import { createOneAtATime } from "./one-at-a-time.ts";
+import { readNetworks, readSession, readToken, writeNetworks, writeSession, writeToken } from "./records.ts";
+import type { SessionStore, TokenRecord } from "./store.ts";
+
+/** Storage of records, by names with `/`. Methods throw if the storage does not respond. */
+export interface RecordPlace {
+  /** Returns undefined if there is no record, or nothing that could be one. */
+  read(name: string): Promise<string | undefined>;
+  write(name: string, text: string): Promise<void>;
+  /** Does nothing if the record does not exist. */
+  remove(name: string): Promise<void>;
+  /** Yields the last parts of the names of the records in a folder; nothing if there is no such folder. */
+  list(folder: string): AsyncIterable<string>;
+  /** Removes an empty folder, if the storage has folders. */
+  removeFolder?(folder: string): Promise<void>;
+}
+
+const atOnce = 8;
+/**
+ * Tokens of all sessions whose order is remembered; those of sessions that have not asked for one for longest
+ * are forgotten first.
+ */
+const rememberedTokens = 200_000;
+
+export interface ObjectSessionsOptions {
+  /** Maximum tokens of one session issued by this process; the oldest are removed first. */
+  readonly maxTokens?: number;
+}
+
+/** Throws unless the storage returns what was written. Leaves nothing behind. */
+export async function checkPlace(place: RecordPlace, problem: string): Promise<void> {
+  const name = `checks/${crypto.randomUUID()}`;
+  await place.write(name, name);
+  const back = await place.read(name);
+  await place.remove(name);
+  if (back !== name) throw new Error(problem);
+}
+
+export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
+  /** Removes the tokens of a missing session. */
+  removeOrphans(session: string): Promise<void>;
+}
+
+/** Creates a store over the records that the storage already contains. */
+export function objectSessions(
+  place: RecordPlace,
+  { maxTokens = 1000 }: ObjectSessionsOptions = {},
+): ObjectSessions {
+  const oneAtATime = createOneAtATime();
+  /** Keys of the tokens of a session, the oldest first. */
+  const issued = createLru<string, readonly string[]>(rememberedTokens);
+
+  const find = async (key: string) => {
+    const text = await place.read(`sessions/${key}`);
+    return text === undefined ? undefined : readSession(text);
+  };
+  const networksOf = async (user: string) => {
+    const text = await place.read(`networks/${user}`);
+    return text === undefined ? undefined : readNetworks(text);
+  };
+  const removeToken = async (key: string, session: string) => {
+    // This order ensures that leftovers of a failure can be found.
+    await place.remove(`tokens/${key}`);
+    await place.remove(`bound/${session}/${key}`);
+  };
+  const removeTokens = async (session: string) => {
+    await forEachConcurrently(place.list(`bound/${session}`), atOnce, (key) => removeToken(key, session));
+    await place.removeFolder?.(`bound/${session}`);
+  };
+  const end = async (key: string) => {
+    // First, because without it its tokens are worthless.
+    await place.remove(`sessions/${key}`);
+    issued.delete(key);
+    await removeTokens(key);
+  };
+  const makeRoom = async (session: string) => {
+    const [oldest = "", ...others] = issued.get(session) ?? [];
+    if (others.length + 1 < maxTokens) return;
+    await removeToken(oldest, session);
+    issued.set(session, others, others.length);
+  };
+
+  return {
+    find,
+    async findByToken(key) {
+      const text = await place.read(`tokens/${key}`);
+      const token = text === undefined ? undefined : readToken(text);
+      const session = token && (await find(token.session));
+      return session && { token: token as TokenRecord, session };
+    },
+    begin: (key, session, before) =>
+      oneAtATime(before ?? key, async () => {
+        if (before !== undefined && !(await find(before))) return false;
+        await place.write(`sessions/${key}`, writeSession(session));
+        if (before !== undefined) await end(before);
+        return true;
+      }),
+    addToken: (key, token) =>
+      oneAtATime(token.session, async () => {
+        if (!(await find(token.session))) return false;
+        await makeRoom(token.session);
+        const text = writeToken(token);
+        await place.write(`bound/${token.session}/${key}`, text);
+        await place.write(`tokens/${key}`, text);
+        const own = [...(issued.get(token.session) ?? []), key];
+        issued.set(token.session, own, own.length);
+        return true;
+      }),
+    removeToken,
+    end: (key) => oneAtATime(key, () => end(key)),
+    async endMatching(matches) {
+      let ended = 0;
+      await forEachConcurrently(place.list("sessions"), atOnce, (key) =>
+        oneAtATime(key, async () => {
+          const session = await find(key);
+          if (!session || !matches(session)) return;
+          await end(key);
+          ended++;
+        }),
+      );
+      return ended;
+    },
+    findNetwork: async (user, network) => (await networksOf(user))?.get(network),
+    rememberNetwork: (user, network, { expiresAt }) =>
+      oneAtATime(`networks/${user}`, async () => {
+        const networks = withNetwork(await networksOf(user), network, expiresAt);
+        await place.write(`networks/${user}`, writeNetworks(networks));
+      }),
+    removeOrphans: (key) =>
+      oneAtATime(key, async () => {
+        if (!(await find(key))) await removeTokens(key);
+      }),
+  };
+}

@@ -1,0 +1,44 @@
+// Chooses the language for a reader: of our own texts, and of the operator's.
+
+import type { LanguageMap } from "../../../../base/index.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { escapeHtml } from "../../http/page.ts";
+import { matchLanguage } from "../../http/representation/language.ts";
+import { type Reader as ReaderOf, readerIn } from "../../http/representation/reader.ts";
+import { type Words, words } from "./words.ts";
+
+export type Reader = ReaderOf<Words>;
+
+/** Returns the reader of a request. */
+export const readerOf = (c: RequestContext): Reader =>
+  readerIn(words, c.req.raw.headers.get("Accept-Language"));
+
+/** A text in a language; without a tag if the operator names no language. */
+export interface Spoken {
+  readonly text: string;
+  readonly language?: string;
+}
+
+/**
+ * Chooses the operator's text for a reader: in the reader's first available language, else in that of the
+ * page, else in English, else the first text. Returns undefined if there is none.
+ */
+export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken | undefined {
+  const tags = Object.keys(map);
+  const tag = matchLanguage([...ranges, language, "en"], tags) ?? tags[0];
+  const text = tag === undefined ? undefined : map[tag]?.[0];
+  if (tag === undefined || text === undefined) return undefined;
+  // `none` and `@none` mean no language (Presentation API 3.0, section 4; JSON-LD 1.1).
+  return /^@?none$/.test(tag) ? { text } : { text, language: tag };
+}
+
+/**
+ * Returns an HTML element with a text; nothing without one. It has a `lang` attribute if the language differs
+ * from that of the page.
+ */
+export function element(name: string, said: Spoken | undefined, page: Reader, attributes = ""): string {
+  if (!said) return "";
+  const { text, language } = said;
+  const lang = language === undefined || language === page.language ? "" : ` lang="${escapeHtml(language)}"`;
+  return `<${name}${attributes}${lang}>${escapeHtml(text)}</${name}>`;
+}

@@ -1,0 +1,49 @@
+// Addresses of the pages of the collection.
+
+import { authPaths, loginAddress, viewAddress } from "../../../iiif/index.ts";
+import type { Site } from "./site.ts";
+
+/** Query parameters `in`, `q` and `from`. */
+export interface ListParameters {
+  /** Identifier of a folder; "" is the root. */
+  readonly identifier: string;
+  /** The search text as entered; "" for none. */
+  readonly search: string;
+  /** Index of the first entry, from 0. */
+  readonly from: number;
+}
+
+type Addressed = Pick<Site, "folder" | "kept">;
+
+/** Returns the path and query of a page of the collection. */
+export function addressIn({ folder, kept }: Addressed, { identifier, search, from }: ListParameters): string {
+  const query = [
+    ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
+    ...(search === "" ? [] : [`q=${inQuery(search)}`]),
+    ...(from === 0 ? [] : [`from=${from + 1}`]),
+    ...kept.map((pair) => pair.join("=")),
+  ];
+  return `${folder}/${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+const inQuery = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
+
+/** Returns the path and query of the first page of a folder. */
+export const folderAddress = (site: Addressed, identifier: string) =>
+  addressIn(site, { identifier, search: "", from: 0 });
+
+/** Returns the address of the viewer of a document. */
+export const viewerAddress = ({ base, kept }: Pick<Site, "base" | "kept">, id: string) =>
+  withKept({ kept }, viewAddress(base, id));
+
+/** Adds the parameters that links keep to the address of a page of a viewer. */
+export const withKept = ({ kept }: Pick<Site, "kept">, address: string) =>
+  kept.length === 0 ? address : `${address}?${kept.map((pair) => pair.join("=")).join("&")}`;
+
+/** Returns the address of a profile's login, which leads back to a page. */
+export const loginFrom = ({ folder }: Pick<Site, "folder">, profile: string, page: string) =>
+  `${loginAddress(folder, profile, 2)}?return_to=${encodeURIComponent(page)}`;
+
+/** Returns the address of the logout, which leads back to a page. */
+export const logoutFrom = ({ folder }: Pick<Site, "folder">, page: string) =>
+  `${folder}${authPaths.logout}?return_to=${encodeURIComponent(page)}`;

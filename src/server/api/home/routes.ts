@@ -1,0 +1,116 @@
+// The start page with its pictures, robots.txt, and the documentation.
+
+import { trimSlashes } from "../../../base/index.ts";
+import { checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.ts";
+import { combineSharing, type Sharing } from "../../access/access.ts";
+import { lookAround } from "../../manifests/browse/around-document.ts";
+import { openCollection } from "../../manifests/browse/collection-page.ts";
+import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
+import type { Service } from "../../service.ts";
+import { callerOf } from "../http/client/caller.ts";
+import { type RequestContext, recordSent } from "../http/context.ts";
+import { pageResponse } from "../http/page.ts";
+import { setCaching } from "../http/representation/caching.ts";
+import type { Routes } from "../http/routes.ts";
+import type { ListParameters } from "./addresses.ts";
+import { documentPage } from "./document-page.ts";
+import { respondDocumentation } from "./documentation.ts";
+import { folderPage, lockedFolderPage } from "./folder-page.ts";
+import { homePage } from "./home-page.ts";
+import { siteOf } from "./site.ts";
+
+/** Mounts /, /robots.txt, /favicon.ico and the documentation. */
+export function mountHome(routes: Routes, service: Service): void {
+  routes.add({ path: "/", get: (c) => respondHome(c, service) });
+
+  routes.add({
+    path: "/robots.txt",
+    get: (c) =>
+      new Response(recordSent(c, robots(service)), {
+        headers: {
+          "Content-Type": "text/plain; charset=utf-8",
+          "Cache-Control": "public, max-age=3600",
+          "X-Content-Type-Options": "nosniff",
+        },
+      }),
+  });
+
+  routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
+  routes.add({ path: "/static/docs/*", get: (c) => respondDocumentation(c, service) });
+}
+
+async function respondHome(c: RequestContext, service: Service): Promise<Response> {
+  return respondFolder(c, service, askedIn(c.get("target").query));
+}
+
+/** The pages of collections, for surfaces whose addresses name some. */
+export const collectionPages = {
+  /** Responds with the page of a folder. Throws as {@link openCollection} does. */
+  folder: (c: RequestContext, service: Service, identifier: string): Promise<Response> =>
+    respondFolder(c, service, { ...askedIn(c.get("target").query), identifier }),
+  /** Responds with the page of a collection that its operator wrote, or a hook. */
+  document: respondDocument,
+};
+
+async function respondFolder(c: RequestContext, service: Service, asked: ListParameters): Promise<Response> {
+  const { images, sources, folders, search, auth } = service;
+  const { presentation } = service.config();
+  const page = await openCollection(
+    { images, sources, folders, search, auth, options: presentation },
+    {
+      identifier: asked.identifier,
+      from: asked.from,
+      words: wordsOf(asked.search),
+      callerOf: (identifier) => callerOf(c, identifier),
+    },
+  );
+  const site = await siteOf(c, service);
+  const headers: Record<string, string> = {};
+  setCaching(headers, c, combineSharing([page.sharing, site.logins.sharing]), "no-cache", "Accept-Language");
+  if (page.lock)
+    return pageResponse(c, lockedFolderPage(site, asked, page, page.lock), { headers, status: 401 });
+  const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0 || site.isEmbedded;
+  const shown = isFolder ? folderPage(site, asked, page) : homePage(service, site, page);
+  return pageResponse(c, shown, { headers });
+}
+
+async function respondDocument(
+  c: RequestContext,
+  service: Service,
+  { document, above, sharing }: { document: Resource; above?: string; sharing: Sharing },
+): Promise<Response> {
+  const { images, sources, folders, auth } = service;
+  const { presentation } = service.config();
+  const base = c.get("base");
+  const around = await lookAround(
+    { images, sources, folders, auth, options: presentation },
+    { document, above, base, callerOf: (identifier) => callerOf(c, identifier) },
+  );
+  const site = await siteOf(c, service);
+  const headers: Record<string, string> = {};
+  const all = combineSharing([sharing, around.sharing, site.logins.sharing]);
+  setCaching(headers, c, all, "no-cache", "Accept-Language");
+  return pageResponse(c, documentPage(site, document, around, presentation.allowed_origins), { headers });
+}
+
+/** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */
+function askedIn(query: string): ListParameters {
+  const parameters = new URLSearchParams(query);
+  const named = trimSlashes(parameters.get("in") ?? "");
+  const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
+  const from = parameters.get("from") ?? "";
+  return {
+    identifier: named === "" ? "" : checkIdentifier(named),
+    search,
+    from: /^[1-9]\d{0,8}$/.test(from) ? Number(from) - 1 : 0,
+  };
+}
+
+/** Crawlers may read descriptions and thumbnails, but not whole images at full size. */
+function robots(service: Service): string {
+  const prefixes = [...mainMounts, ...service.config().aliases].map(({ prefix }) => prefix);
+  const whole = prefixes.flatMap((prefix) =>
+    ["max", "^max", "full", "pct:100"].map((size) => `Disallow: ${prefix}*/full/${size}/`),
+  );
+  return ["User-agent: *", ...whole, ""].join("\n");
+}

@@ -1,0 +1,148 @@
+// Types of a route, and the facts about a request that its handlers use, computed once in app.ts.
+
+import type { Context } from "hono";
+import type { Compression, Problem, Sendings, StageClock, TraceContext } from "../../../base/index.ts";
+import type { ResponseOutcome } from "../../access/access.ts";
+import type { RouteClass } from "../../stats/figures.ts";
+import type { Page } from "./page-content.ts";
+import type { RequestTarget } from "./target.ts";
+
+export type RouteHandler = (c: RequestContext) => Response | Promise<Response>;
+
+/**
+ * An address and its methods. HEAD and OPTIONS are derived; a route without methods is 404, with its `cors`.
+ */
+export interface Route {
+  /**
+   * A whole path, or all paths with this prefix: `/static/*`. Only a trailing `*` is special; the longest
+   * match wins.
+   */
+  readonly path: string;
+  /** Also handles HEAD; the body is then dropped. */
+  readonly get?: RouteHandler;
+  /**
+   * Reads the body with the functions of `body.ts`. Without `cors` only pages of this service may post here.
+   */
+  readonly post?: RouteHandler;
+  /**
+   * True if pages of any origin may read the responses; a list names the allowed origins, and responses then
+   * vary by origin.
+   */
+  readonly cors?: boolean | readonly string[];
+  /** Request headers that such pages may send in addition to the usual ones. */
+  readonly fields?: readonly string[];
+  /**
+   * The class that its responses are counted to, which may depend on the path; `other` by default. false: not
+   * counted, such as a response that never ends.
+   */
+  readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
+  /** The page that shows its problems to people, in their language; by default the usual page. */
+  readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
+  /** True if `limits.max_in_flight` does not apply. */
+  readonly uncapped?: boolean;
+  /**
+   * false: responses are never compressed, such as pages that repeat request values next to a secret
+   * (BREACH).
+   */
+  readonly compressed?: false;
+  /** Longest path and query in characters; most routes have shorter ones (`client/caps.ts`). */
+  readonly maxTarget?: number;
+}
+
+/** The files of static/. */
+export interface StaticFiles {
+  /**
+   * Returns the address of a file from the root of the service, with the version of its content if the file
+   * exists: `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore
+   * queries.
+   */
+  address(path: string): Promise<string>;
+  /** Responds to a GET or HEAD of a file, by the path after `/static/`; throws a Refusal, 404 or 416. */
+  respond(c: RequestContext, asked: string): Promise<Response>;
+}
+
+export interface Variables {
+  readonly target: RequestTarget;
+  /** Names the request in the log, in error reports and in responses with status 5xx. */
+  readonly id: string;
+  /**
+   * Code and detail of a failed response, and its cause, which the response does not contain; for reports.
+   */
+  readonly failure?: { readonly code: string; readonly detail: string; readonly cause?: string | undefined };
+  /** Time of the request, by `performance.now()`. */
+  readonly began: number;
+  /** Undefined if nothing is at this address. */
+  readonly route: Route | undefined;
+  /** True if the response headers already include the cross-origin headers of the route. */
+  readonly hasCors?: boolean;
+  /** `wanted`: the response gets Server-Timing if it is an image; `set`: it has it already. */
+  readonly serverTiming?: "wanted" | "set";
+  /** The files of static/, for the addresses of a page's files. */
+  readonly files: StaticFiles;
+  /** Compresses bodies; undefined if responses of the route are sent uncompressed. */
+  readonly compression: Compression | undefined;
+  /** Sends large bodies in pieces; undefined if the runtime sends only whole ones. */
+  readonly pacing: { readonly sendings: Sendings; readonly stallMs: number } | undefined;
+  /** Resolves when a body in pieces has been sent or cut; undefined for other bodies. */
+  readonly sent?: Promise<void> | undefined;
+  /** Pages that may embed those of this service in frames, as the value of `frame-ancestors`. */
+  readonly framedBy: string;
+  /** The client's address, if known. */
+  readonly client: string | undefined;
+  /** The client's address according to the proxies that are trusted for access by address. */
+  readonly reader: string | undefined;
+  /** Address of the connected peer, such as a proxy, if known. */
+  readonly peer: string | undefined;
+  /**
+   * Public URL of the service, without a trailing slash; empty while refusing a request that names no host.
+   */
+  readonly base: string;
+  /** Length of the response body in bytes; undefined without a body. Set by {@link recordSent}. */
+  readonly bytes?: number | undefined;
+  /** The stages of a request for an image, from its beginning; undefined for other requests. */
+  readonly stages?: StageClock | undefined;
+  /** The trace of the request; undefined if it had none and nothing is traced. */
+  readonly trace?: TraceContext | undefined;
+  /** Receives the status of the response. */
+  readonly outcome: ResponseOutcome;
+  /** The headers of a request that `base` is derived from, for `Vary`; "" if it is configured. */
+  readonly baseHeaders: string;
+}
+
+export type Env = { Variables: Variables };
+export type RequestContext = Context<Env>;
+
+/** Returns the body of a response, and records its length in bytes for the figures. HEAD has no body. */
+export function recordSent<B extends string | Uint8Array>(
+  c: RequestContext,
+  body: B,
+  length = lengthOf(body),
+): B {
+  c.set("bytes", c.req.method === "HEAD" ? 0 : length);
+  return body;
+}
+
+/** Codes of responses without problem documents: they appear only in the line of their request. */
+const refusals = {
+  login: { code: "login_refused" },
+  token: { code: "token_refused" },
+  form: { code: "form_refused" },
+  ready: { code: "not_ready" },
+} as const;
+
+/** Records the code of such a response, unless one was recorded already. */
+export function noteRefusal(c: RequestContext, what: keyof typeof refusals, detail: string): void {
+  if (!c.get("failure")) c.set("failure", { ...refusals[what], detail });
+}
+
+/** Bytes of a body, as UTF-8. */
+export function lengthOf(body: string | Uint8Array): number {
+  return typeof body === "string" ? utf8.encode(body).length : body.length;
+}
+
+const utf8 = new TextEncoder();
+
+/** True if a raw query string contains a parameter, with or without a value. */
+export function hasParameter(query: string, name: string): boolean {
+  return query !== "" && new URLSearchParams(query).has(name);
+}

@@ -1,0 +1,281 @@
+// The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their
+// aliases.
+
+import { ServiceError } from "../../../base/index.ts";
+import {
+  addressForm,
+  commonPrefix,
+  contentDisposition,
+  contextUri,
+  type ImagePath,
+  imageAddress,
+  imageChallenge,
+  imageMounts,
+  informationType,
+  informationTypes,
+  kindOfPath,
+  type Mount,
+  mediaType,
+  parseImageRequest,
+  profileUri,
+  splitImagePath,
+} from "../../../iiif/index.ts";
+import type { Caller, Decision, RefusedDecision, Sharing } from "../../access/access.ts";
+import { hash, masterVersion } from "../../images/cache-keys.ts";
+import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
+import { informationOf } from "../../images/information.ts";
+import { isDamaged } from "../../images/known-damage.ts";
+import { withMaster } from "../../images/open.ts";
+import { admittedMemory, findCached, planFor, prepare, render } from "../../images/render.ts";
+import type { Service } from "../../service.ts";
+import type { RouteClass } from "../../stats/figures.ts";
+import { servicesOf } from "../http/auth-services.ts";
+import { imageCallerOf } from "../http/client/caller.ts";
+import { hasParameter, type RequestContext, recordSent } from "../http/context.ts";
+import { setCors } from "../http/cors.ts";
+import { problemResponse } from "../http/problem.ts";
+import { preferredType } from "../http/representation/accept.ts";
+import { setCaching, setVary } from "../http/representation/caching.ts";
+import {
+  isNotModified,
+  lastModified,
+  type Validators,
+  validatorHeaders,
+} from "../http/representation/conditional.ts";
+import { bodyOf } from "../http/representation/paced-body.ts";
+import { sendText } from "../http/representation/send.ts";
+import { setServerTiming } from "../http/request-log.ts";
+import type { Routes } from "../http/routes.ts";
+
+/** Mounts the Image API under both versions and all aliases. */
+export function mountImage(routes: Routes, service: Service): void {
+  for (const mount of imageMounts(service.config().aliases))
+    routes.add({
+      path: `${mount.prefix}*`,
+      cors: true,
+      counted: classesOf(mount),
+      get: (c) => answer(c, service, mount),
+    });
+  // Not-found responses below the common prefix are readable for viewers of other origins too.
+  routes.add({ path: `${commonPrefix}*`, cors: true });
+}
+
+/** Images are counted separately; redirects of a base URI count as image information. */
+function classesOf({ prefix, version }: Mount): (path: string) => RouteClass {
+  const info = `iiif/${version} info` as const;
+  const image = `iiif/${version} image` as const;
+  return (path) => (kindOfPath(path.slice(prefix.length)) === "image" ? image : info);
+}
+
+function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
+  const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
+  return acts[path.kind](c, service, mount, path as never);
+}
+
+type ImageHandler<K extends ImagePath["kind"]> = (
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: Extract<ImagePath, { kind: K }>,
+) => Response | Promise<Response>;
+
+const acts: { readonly [K in ImagePath["kind"]]: ImageHandler<K> } = {
+  base: redirect,
+  info: information,
+  image,
+};
+
+/** Returns the public URI of an image service, the parent of its info.json. */
+function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
+  return imageAddress(c.get("base") + mount.prefix, identifier);
+}
+
+/** Redirects a base URI to image information (Image API 3.0, section 2). */
+function redirect(
+  c: RequestContext,
+  _service: Service,
+  mount: Mount,
+  path: { identifier: string },
+): Response {
+  const headers: Record<string, string> = {
+    Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
+    "Cache-Control": "no-cache",
+  };
+  setVary(headers, c);
+  return new Response(null, { status: 303, headers });
+}
+
+function information(
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: { identifier: string },
+): Promise<Response> {
+  const show = async (master: Master, decision: Decision) => {
+    const asked = {
+      version: mount.version,
+      id: serviceUri(c, mount, path.identifier),
+      service: servicesOf(c, service, mount.version, path.identifier),
+    };
+    const { document } = await informationOf(service.images, master, asked, c.req.raw.signal);
+    const body = JSON.stringify(document, null, 2);
+    const type = informationType(preferredType(c, informationTypes), mount.version);
+    const context = type.startsWith("application/json")
+      ? `, <${contextUri[mount.version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`
+      : "";
+    const headers: Record<string, string> = {
+      Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
+    };
+    setCaching(headers, c, decision, service.caching.info, "Accept");
+    setCors(headers, c);
+    if (!decision.allowed) {
+      c.set("failure", { code: "access_denied", detail: decision.reason });
+      Object.assign(headers, challengeOf(decision.status));
+    }
+    const tier = decision.allowed && decision.tier !== "public" ? [decision.tier] : [];
+    return sendText(c, body, {
+      type,
+      status: decision.allowed ? 200 : decision.status,
+      headers,
+      ...(decision.allowed && {
+        validators: validatorsOf(service, master, decision, await tagOf([body, type, ...tier])),
+      }),
+    });
+  };
+  return withMaster(
+    service.images,
+    callerNamed(c, path.identifier),
+    (master) => show(master, master.grant),
+    // A viewer learns from the document where to log in. It is therefore sent with a denial too, except for
+    // "not found" and redirects, and if no document can be made.
+    (refused) =>
+      refused.status === 404 || refused.status === 410 || refused.status === 303
+        ? refusal(c, refused)
+        : (master) => (master ? show(master, refused) : refusal(c, refused)),
+  );
+}
+
+function image(
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: Extract<ImagePath, { kind: "image" }>,
+): Promise<Response> {
+  const request = parseImageRequest(mount.version, path);
+  const caller = callerNamed(c, path.identifier);
+  const serve = async (master: GrantedMaster) => {
+    const { signal } = caller;
+    const prepared = await prepare(service.images, master, request, signal);
+    const validators = imageValidators(service, master, prepared.etag);
+    const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
+    // Set one by one: an object literal with spreads costs several times as much for every tile.
+    const headers: Record<string, string> = validatorHeaders(validators);
+    setCaching(headers, c, master.grant, service.caching.image);
+    setCors(headers, c);
+    headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
+    headers["X-Content-Type-Options"] = "nosniff";
+    const lacksPart = isDamaged(service.images, master, prepared.header);
+    if (lacksPart) headers[damagedHeader] = "yes";
+    if (!lacksPart && isNotModified(c.req.raw.headers, validators))
+      return new Response(null, { status: 304, headers });
+    headers["Content-Type"] = mediaType(request.format);
+    headers["Content-Disposition"] = contentDisposition(
+      path.identifier,
+      prepared.canonical,
+      hasParameter(c.get("target").query, "download"),
+    );
+    if (c.req.method === "HEAD") {
+      const known = await findCached(service.images, master, prepared);
+      if (!known) {
+        checkServable(service.images, master, prepared.header);
+        const plan = planFor(service.images, master, prepared);
+        const waits = service.images.sidecars.waits(master, plan.read);
+        service.images.admission.check(admittedMemory(plan, waits));
+      }
+      tellIgnoredProfile(headers, service, master);
+      c.get("stages")?.noteCache(known ? "hit" : "miss");
+      if (!known && lacksPart) forbidKeeping(headers, c, master.grant);
+      headers["Cache-Status"] = cacheStatus(known === undefined);
+      if (known) headers["Content-Length"] = String(known.length);
+      return new Response(null, { headers });
+    }
+    const { bytes, made, incomplete } = await render(service.images, master, prepared, signal);
+    if (incomplete) {
+      headers[damagedHeader] = "yes";
+      forbidKeeping(headers, c, master.grant);
+    }
+    tellIgnoredProfile(headers, service, master);
+    headers["Cache-Status"] = cacheStatus(made);
+    headers["Content-Length"] = String(bytes.length);
+    setServerTiming(headers, c);
+    return new Response(bodyOf(c, recordSent(c, bytes as Uint8Array<ArrayBuffer>)), { headers });
+  };
+  return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
+}
+
+/** Set if a part of the master could not be decoded, perhaps elsewhere than in this derivative. */
+const damagedHeader = "X-Damaged-Master";
+
+/**
+ * For a derivative of a damaged or unfinished file: caches must revalidate before reuse, and without a
+ * validator the response is never 304.
+ */
+function forbidKeeping(headers: Record<string, string>, c: RequestContext, grant: Sharing): void {
+  setCaching(headers, c, grant, "no-cache");
+  delete headers.ETag;
+  delete headers["Last-Modified"];
+}
+
+/** Returns the cache status (RFC 9211). */
+const cacheStatus = (missed: boolean) => (missed ? "smalti; fwd=miss" : "smalti; hit");
+
+/** Reports why the profile of a master is ignored, which a render may find out. */
+function tellIgnoredProfile(headers: Record<string, string>, service: Service, master: Master): void {
+  const reason = service.images.ignoredProfiles.of(masterVersion(master));
+  if (reason !== undefined) headers["X-Ignored-Profile"] = reason;
+}
+
+/** Throws `not-found` if the address names no image. */
+function callerNamed(c: RequestContext, identifier: string): Caller {
+  if (identifier === "")
+    throw new ServiceError("not-found", `The address names no image. It has the form ${addressForm}.`, {
+      code: "image_not_found",
+    });
+  return imageCallerOf(c, identifier);
+}
+
+/** Responds to callers who may not have an image. */
+async function refusal(c: RequestContext, refused: RefusedDecision): Promise<Response> {
+  if (refused.status === 303) {
+    const headers: Record<string, string> = { Location: refused.location };
+    setCaching(headers, c, refused, "no-cache");
+    return new Response(null, { status: 303, headers });
+  }
+  const { status, reason, vary } = refused;
+  const headers = challengeOf(status);
+  const response = await problemResponse(c, { status, code: "access_denied", detail: reason, headers });
+  for (const name of vary) response.headers.append("Vary", name);
+  return response;
+}
+
+const challengeOf = (status: number): Record<string, string> =>
+  status === 401 ? { "WWW-Authenticate": imageChallenge } : {};
+
+/** Returns the ETag of a document by its inputs. */
+const tagOf = async (parts: readonly string[]) => `"${(await hash(parts)).slice(0, 27)}"`;
+
+/**
+ * An overlay may change between two responses for one master, and its time says nothing about its hook:
+ * therefore no date.
+ */
+function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {
+  return service.images.overlays.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
+}
+
+/**
+ * Returns the validators of a response. A response for a single caller has no date, since a date would not
+ * distinguish it from others.
+ */
+function validatorsOf(service: Service, { image }: Master, { keptBy }: Sharing, etag: string): Validators {
+  return keptBy === "anyone" ? { etag, modified: lastModified(image.modified, service.startedAt) } : { etag };
+}

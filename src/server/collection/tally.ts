@@ -1,0 +1,88 @@
+// What work on many files reports: how many failed and why, which took longest, and how far it is.
+
+import { asServiceError, operatorMessage, ServiceError } from "../../base/index.ts";
+
+export interface FailedFile {
+  readonly identifier: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface SlowFile {
+  readonly identifier: string;
+  readonly ms: number;
+}
+
+/** How far work on files is. */
+export interface Progress {
+  readonly done: number;
+  /** Absent until all folders are listed. */
+  readonly total?: number;
+  readonly failed: number;
+}
+
+/** Files named in a report: all of them would fill the memory if a source is away. */
+const mostFailures = 1000;
+const mostSlow = 10;
+
+/** An error that ends the work on all files, such as that of a full disk. */
+export class FatalError extends Error {}
+
+/** True for an error that is not about one file alone. */
+export const endsWork = (error: unknown): boolean =>
+  error instanceof FatalError || (error instanceof ServiceError && error.kind === "cancelled");
+
+/** Counts of files, with the failed and the slowest of them. */
+export interface Tally {
+  /** Runs the work for a file and notes its result. Throws `cancelled` and FatalError only. */
+  take<T>(identifier: string, work: () => Promise<T>): Promise<T | undefined>;
+  /** Notes a failure of something that is no file, such as a folder. */
+  fail(identifier: string, error: unknown): void;
+  readonly done: () => number;
+  readonly failed: () => number;
+  /** The first thousand. */
+  readonly failures: readonly FailedFile[];
+  /** The ten slowest, the slowest first. */
+  readonly slowest: readonly SlowFile[];
+}
+
+/** Creates a tally. `now`: milliseconds of a monotonic clock. */
+export function createTally(now: () => number = () => performance.now()): Tally {
+  const failures: FailedFile[] = [];
+  const slowest: SlowFile[] = [];
+  let [done, failed] = [0, 0];
+  const fail = (identifier: string, thrown: unknown) => {
+    failed++;
+    if (failures.length < mostFailures) failures.push({ identifier, ...reasonOf(thrown) });
+  };
+  return {
+    async take(identifier, work) {
+      const began = now();
+      try {
+        return await work();
+      } catch (error) {
+        if (endsWork(error)) throw error;
+        fail(identifier, error);
+        return undefined;
+      } finally {
+        done++;
+        const ms = Math.round(now() - began);
+        const at = slowest.findIndex((each) => each.ms < ms);
+        slowest.splice(at < 0 ? slowest.length : at, 0, { identifier, ms });
+        slowest.length = Math.min(slowest.length, mostSlow);
+      }
+    },
+    fail,
+    done: () => done,
+    failed: () => failed,
+    failures,
+    slowest,
+  };
+}
+
+/** Returns code and message of an error; any but a ServiceError is a bug, which must not end a long run. */
+function reasonOf(thrown: unknown): Pick<FailedFile, "code" | "message"> {
+  const error = asServiceError(thrown);
+  if (error instanceof ServiceError) return { code: error.code, message: operatorMessage(error) };
+  return { code: "internal_error", message: String(error) };
+}

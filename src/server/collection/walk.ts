@@ -1,0 +1,125 @@
+// The images of a collection: those of folders with everything below them, in the order of manifests.
+
+import { ServiceError } from "../../base/index.ts";
+import { imagesOf } from "../manifests/documents/folder-images.ts";
+import type { Folder } from "../manifests/folders/folder.ts";
+import type { Folders } from "../manifests/folders/folders.ts";
+import { type FolderLocation, identifierOf, inside, isReached, placeOf } from "../manifests/places.ts";
+import type { Sources } from "../sources/index.ts";
+
+/** Parts that list folders. */
+export interface WalkParts {
+  readonly sources: Sources;
+  readonly folders: Folders;
+}
+
+export interface WalkOptions {
+  /** Identifiers of images and folders; if empty, the tops of all sources. */
+  readonly selection: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the identifier of each folder that cannot be listed, and why; its images are left out. */
+  readonly onUnlisted?: (identifier: string, error: ServiceError) => void;
+  /** Receives each folder before its images are yielded. */
+  readonly onFolder?: (place: FolderLocation, folder: Folder) => void;
+}
+
+/** A folder of the walk with its images; an image that was named itself has no folder. */
+export interface WalkedFolder {
+  readonly place?: FolderLocation;
+  /** Identifiers in natural order. */
+  readonly images: readonly string[];
+}
+
+/** Levels of folders; links may lead in a circle. */
+const mostLevels = 32;
+
+/**
+ * Yields folders before those in them. Reads names only, so whether an image exists and can be read turns
+ * out later. Throws `cancelled` if the signal aborts.
+ */
+export async function* walkFolders(parts: WalkParts, options: WalkOptions): AsyncGenerator<WalkedFolder> {
+  const { sources } = parts;
+  const { selection } = options;
+  const places =
+    selection.length === 0
+      ? sources.all.map((source) => ({ source, key: "" }))
+      : selection.map((identifier) => placeOf(sources, identifier));
+  for (const place of places) {
+    const folder = await findFolder(parts, place, options);
+    if (folder) yield* below(parts, place, folder, options);
+    else if (folder === undefined && place.key !== "") yield { images: [identifierOf(place)] };
+    else if (folder === undefined) options.onUnlisted?.(identifierOf(place), cannotList());
+  }
+}
+
+/** Yields the identifiers of {@link walkFolders}. */
+export async function* walkImages(parts: WalkParts, options: WalkOptions): AsyncGenerator<string> {
+  for await (const { images } of walkFolders(parts, options)) yield* images;
+}
+
+/** A count that goes on while other work does. */
+export interface Counting {
+  /** The count, as a member of a progress; empty until it is known. */
+  total(): { readonly total?: number };
+  /** Resolves at its end, also if an error ended it before the count was known. */
+  readonly ended: Promise<void>;
+}
+
+/** Counts the images of {@link walkImages}, at most `limit`. */
+export function countWalk(
+  parts: WalkParts,
+  options: Omit<WalkOptions, "onUnlisted" | "onFolder">,
+  limit = Number.POSITIVE_INFINITY,
+): Counting {
+  let known: { readonly total?: number } = {};
+  const count = async () => {
+    let total = 0;
+    for await (const _ of walkImages(parts, options)) if (++total >= limit) break;
+    known = { total };
+  };
+  // The work itself meets the same error, and reports it.
+  return { total: () => known, ended: count().catch(() => {}) };
+}
+
+const cannotList = () =>
+  new ServiceError(
+    "unsupported",
+    "This source cannot list its images. Name the identifiers of the images instead.",
+    { code: "source_cannot_list" },
+  );
+
+async function* below(
+  parts: WalkParts,
+  place: FolderLocation,
+  folder: Folder,
+  options: WalkOptions,
+  level = 1,
+): AsyncGenerator<WalkedFolder> {
+  const { sources } = parts;
+  const { directories } = folder.listing;
+  options.onFolder?.(place, folder);
+  yield { place, images: imagesOf(sources, place, folder).map(({ identifier }) => identifier) };
+  if (level === mostLevels) return;
+  for (const name of directories) {
+    const inner = inside(place, name);
+    if (!isReached(sources, inner, "folder")) continue;
+    const found = await findFolder(parts, inner, options);
+    if (found) yield* below(parts, inner, found, options, level + 1);
+  }
+}
+
+/** Returns a folder; undefined if there is none of that name, null if it could not be listed. */
+async function findFolder(
+  { folders }: WalkParts,
+  place: FolderLocation,
+  { signal, onUnlisted }: WalkOptions,
+): Promise<Folder | null | undefined> {
+  if (!place.source.list) return undefined;
+  try {
+    return await folders.find(place.source, place.key, signal);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;
+    onUnlisted?.(identifierOf(place), error);
+    return null;
+  }
+}

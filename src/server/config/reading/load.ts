@@ -1,0 +1,203 @@
+// Turns YAML text and environment into a valid configuration, or a list of problems that each name their key.
+
+import { isScalar, visit } from "yaml";
+import type { z } from "zod";
+import { mostAliases, parseYamlText } from "../../../base/index.ts";
+import { type Config, configSchema, configTree } from "../schema.ts";
+import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
+import { createFinder, type Position } from "./positions.ts";
+import { describeValue, explain, keysOf, type Problem, pathText } from "./problems.ts";
+import { asMeant } from "./scalars.ts";
+
+export { type Problem, positionText, problemLines, problemList, problemText } from "./problems.ts";
+
+export type LoadedConfig<T = Config> =
+  | {
+      readonly config: T;
+      readonly problems?: undefined;
+      readonly overridden: readonly string[];
+      /** Returns the position of the key of a path in the text; undefined if it is not there. */
+      readonly find: (path: string) => Position | undefined;
+    }
+  | { readonly config?: undefined; readonly problems: readonly Problem[] };
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the configuration of a YAML text (undefined or empty: all defaults) under environment variables.
+ * All problems are returned together; none is thrown.
+ */
+export function loadConfig(text: string | undefined, env: Env): LoadedConfig {
+  return loadSettings(configSchema, text, env, configTree());
+}
+
+/** Does the same for any schema. `root`: its tree. */
+export function loadSettings<S extends z.ZodType>(
+  schema: S,
+  text: string | undefined,
+  env: Env,
+  root: SchemaNode = treeOf(schema),
+): LoadedConfig<z.output<S>> {
+  const parsed = text ? parseYaml(text) : { value: {}, texts: {}, find: () => undefined };
+  if (parsed.problems) return parsed;
+  const top = nodesAt(root, []);
+  const overridden = new Map<string, string>();
+  for (const { keys, variable, value } of overrides(root, parsed.value, env)) {
+    place(parsed.value, keys, value);
+    place(parsed.texts, keys, value);
+    overridden.set(pathText(keys), variable);
+  }
+  const meant = asMeant(withoutEmpty(parsed.value, top), parsed.texts, top);
+  const result = schema.safeParse(meant, { reportInput: true });
+  if (result.success) {
+    const unset = unsetVariables(result.data, top, { env, find: parsed.find });
+    if (unset.length > 0) return { problems: unset };
+    const find = (path: string) => (overridden.has(path) ? undefined : parsed.find(keysOf(path)));
+    return { config: result.data, overridden: [...overridden.keys()], find };
+  }
+  const problems = result.error.issues.flatMap((issue) =>
+    explain(issue, { root, overridden, find: parsed.find }),
+  );
+  return { problems: inFileOrder(problems) };
+}
+
+/** Sorts problems in the order of the file; those without a position come last. */
+function inFileOrder(problems: readonly Problem[]): Problem[] {
+  const lineOf = ({ position }: Problem) => position?.line ?? Number.MAX_SAFE_INTEGER;
+  const columnOf = ({ position }: Problem) => position?.column ?? 0;
+  return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
+}
+
+type Parsed =
+  | {
+      readonly value: Record<string, unknown>;
+      /** The same with every scalar as written. */
+      readonly texts: Record<string, unknown>;
+      /** Finds the position of a key in the text. */
+      readonly find: (path: readonly PropertyKey[]) => Position | undefined;
+      readonly problems?: undefined;
+    }
+  | { readonly problems: readonly Problem[] };
+
+/** Returns the values of a YAML text, typed and as written; or why it has no keys and values. */
+export function parseYaml(text: string): Parsed {
+  const { document, lines, problems } = parseYamlText(text);
+  if (problems.length > 0)
+    return {
+      problems: problems.map(({ message, line, column }) => ({
+        path: "",
+        message: `not valid YAML: ${message}`,
+        position: { line, column },
+      })),
+    };
+  const find = createFinder(document, lines);
+  // A name in a record is taken as written: 007 is not 7.
+  visit(document, {
+    Pair(_, { key }) {
+      if (isScalar(key) && typeof key.value !== "string") key.value = key.source ?? String(key.value);
+    },
+  });
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: mostAliases });
+  } catch (error) {
+    return { problems: [{ path: "", message: `not valid YAML: ${(error as Error).message}` }] };
+  }
+  const circle = pathOfCircle(value);
+  if (circle !== undefined)
+    return {
+      problems: [
+        {
+          path: circle,
+          message: "expected a value, received an alias of a value that contains it; write it out",
+        },
+      ],
+    };
+  if (value === null || value === undefined) return { value: {}, texts: {}, find };
+  if (typeof value !== "object" || Array.isArray(value))
+    return {
+      problems: [
+        {
+          path: "",
+          message: `expected keys and values (such as "addr: :8080"), received ${describeValue(value)}`,
+        },
+      ],
+    };
+  const texts = parseYamlText(text, { schema: "failsafe" }).document.toJS({
+    maxAliasCount: mostAliases,
+  }) as Record<string, unknown>;
+  return { value: value as Record<string, unknown>, texts, find };
+}
+
+/** Returns keys of the schema that end in `_env` and name an unset or empty variable. */
+function unsetVariables(
+  value: unknown,
+  nodes: readonly SchemaNode[],
+  context: { readonly env: Env; readonly find: (path: readonly PropertyKey[]) => Position | undefined },
+  path: readonly PropertyKey[] = [],
+): Problem[] {
+  return partsOf(value, nodes).flatMap((part) => {
+    const own = [...path, part.key];
+    const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
+    if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, context, own);
+    if (variable === "" || context.env[variable]) return [];
+    const orPublic =
+      isObject(value) && "anonymous" in value ? "; if anybody may read the bucket, set anonymous: true" : "";
+    const message = `the environment variable ${variable} is not set; set it to the secret, or remove this key${orPublic}`;
+    const position = context.find(own);
+    return [{ path: pathText(own), message, ...(position && { position }) }];
+  });
+}
+
+/** Returns the path of a value that contains itself, which an alias can cause; undefined if there is none. */
+function pathOfCircle(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+  around: readonly unknown[] = [],
+): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (around.includes(value)) return pathText(path);
+  for (const [key, child] of Object.entries(value)) {
+    const found = pathOfCircle(child, [...path, key], [...around, value]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Overrides by variables; below a list or a record they set the key in each item that exists. */
+function overrides(root: SchemaNode, value: unknown, env: Env) {
+  return leaves(root).flatMap(({ keys, node: { env: variable } }) => {
+    const set = variable && env[variable];
+    return set ? expand(keys, value).map((keys) => ({ keys, variable, value: set })) : [];
+  });
+}
+
+/** Returns the paths in a value that the keys of a leaf match. */
+function expand([key, ...rest]: readonly string[], value: unknown): (string | number)[][] {
+  if (key === undefined) return [[]];
+  const at = (own: string | number) => {
+    const child = (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[own];
+    return expand(rest, child).map((tail) => [own, ...tail]);
+  };
+  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, place) => at(place)) : [];
+  if (key === "*") return isObject(value) ? Object.keys(value).flatMap(at) : [];
+  return at(key);
+}
+
+function place(root: Record<PropertyKey, unknown>, keys: readonly (string | number)[], value: unknown): void {
+  const last = keys.at(-1) as string | number;
+  let at = root;
+  for (const key of keys.slice(0, -1)) {
+    const next = at[key];
+    if (next !== undefined && next !== null && typeof next !== "object") return; // the schema reports what is wrong here
+    at = (at[key] ??= {}) as Record<PropertyKey, unknown>;
+  }
+  at[last] = value;
+}
+
+/** Keys of the schema without a value (for example with all nested lines commented out) count as absent. */
+function withoutEmpty(value: unknown, nodes: readonly SchemaNode[]): unknown {
+  return mapParts(value, nodes, (part) =>
+    part.value === null && part.named ? undefined : withoutEmpty(part.value, part.nodes),
+  );
+}

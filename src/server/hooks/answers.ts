@@ -1,0 +1,83 @@
+// Checks what hooks return. Any unknown member is a failure of the hook, so that a misspelled name never
+// counts as no opinion.
+
+import { z } from "zod";
+import { parseUrl } from "../../base/index.ts";
+import { type Authorization, HookError, type HookFunction, type Resolution } from "./hook.ts";
+
+/** Maximum characters of an identifier, key or address; a request target cannot have more. */
+const mostLength = 8192;
+/** Maximum characters of a text for people. */
+const mostText = 1000;
+
+/** A text that is safe in a header, a log and a file name. */
+const plain = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, "expected text of one line");
+
+/** An optional member; JSON uses null for that. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+const webAddress = plain(mostLength)
+  .refine((text) => /^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== undefined, {
+    error: "expected an absolute http or https URL",
+  })
+  .transform((text) => new URL(text).href);
+
+/** A plain object with any members. */
+const members = z.record(z.string(), z.unknown());
+
+const answers = {
+  resolve: z.union(
+    [
+      z.literal(false),
+      z.strictObject({
+        key: plain(mostLength),
+        source: maybe(plain(mostText)),
+        page: maybe(z.int().min(1)),
+      }),
+    ],
+    {
+      error: "expected { key, source?, page? }, or false where there is no such image",
+    },
+  ),
+  authorize: z.strictObject({
+    allow: z.boolean(),
+    reason: maybe(plain(mostText)),
+    substitute: maybe(z.union([z.literal(true), plain(mostLength)])),
+    redirect: maybe(webAddress),
+    profile: maybe(plain(mostText)),
+    status: maybe(z.int()),
+  }),
+  presentation: members,
+  overlay: z.union([z.literal(false), members], {
+    error: "expected overlay settings such as { image, opacity }, or false for no overlay",
+  }),
+} as const satisfies Record<HookFunction, z.ZodType>;
+
+export interface HookAnswers {
+  /** False if there is no image under this identifier. */
+  readonly resolve: Resolution | false;
+  readonly authorize: Authorization;
+  readonly presentation: Readonly<Record<string, unknown>>;
+  /** False for no overlay, whatever is configured. */
+  readonly overlay: Readonly<Record<string, unknown>> | false;
+}
+
+/**
+ * Returns the checked result of a function; undefined if it has no opinion. Throws HookError with what is
+ * wrong.
+ */
+export function checkAnswer<F extends HookFunction>(name: F, answer: unknown): HookAnswers[F] | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const { success, data, error } = answers[name].safeParse(answer);
+  if (success) return data as HookAnswers[F];
+  const [issue] = error.issues;
+  const place = issue?.path.join(".");
+  throw new HookError(
+    `the answer is not of the form of ${name}: ${place ? `${place}: ` : ""}${issue?.message}`,
+  );
+}

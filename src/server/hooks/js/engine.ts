@@ -1,0 +1,118 @@
+// The engine `js`: the operator's file, run in QuickJS, isolated from the service and each call from the
+// others.
+
+import {
+  type Log,
+  type Platform,
+  parseDuration,
+  parseJson,
+  parseSize,
+  watchFile,
+} from "../../../base/index.ts";
+import { type HookEngine, HookError } from "../hook.ts";
+import { type Crew, startCrew } from "./crew.ts";
+import { runInPlace } from "./in-place.ts";
+import type { PrintLevel, Program } from "./messages.ts";
+import type { JsOptions } from "./options.ts";
+import { unusedTexts } from "./unused-exports.ts";
+
+/** Milliseconds that a changed file has to stay unchanged: a half-written file may compile. */
+const settleMs = 100;
+
+const key = "hook.js.file";
+
+/**
+ * Loads the file and starts its workers. Throws an Error that names the key if the file cannot be read, does
+ * not compile or exports no hook function.
+ */
+export async function createJsEngine(
+  options: JsOptions,
+  platform: Pick<Platform, "files" | "wasm" | "startWorker" | "keepAlive">,
+  log: Pick<Log, PrintLevel>,
+): Promise<HookEngine> {
+  const { file: path } = options;
+  if (path === "") throw new Error(`${key}: expected the name of a file, such as ./hooks.js`);
+  const file = path.replace(/^.*[/\\]/s, "");
+  const limits = { timeoutMs: parseDuration(options.timeout), memoryBytes: parseSize(options.memory) };
+  const print = (level: PrintLevel, text: string) => log[level]("a hook printed", { hook: "js", text });
+
+  let crew: Crew | undefined;
+
+  const start = async (bytes: Uint8Array): Promise<Crew> => {
+    const program: Program = { source: new TextDecoder().decode(bytes), file, ...limits };
+    const module = platform.wasm("quickjs");
+    const { startWorker } = platform;
+    try {
+      return await (startWorker
+        ? startCrew(program, { module, startWorker: () => startWorker("hook-thread"), print, log })
+        : runInPlace(program, { module, print }));
+    } catch (error) {
+      if (!(error instanceof HookError)) throw error;
+      throw new HookError(
+        error.position === undefined ? error.message : `${error.position}: ${error.message}`,
+      );
+    }
+  };
+
+  const watched = await watchFile({
+    path,
+    files: platform.files,
+    log,
+    of: "hook",
+    key,
+    async read(bytes) {
+      if (crew && !(await isSettled(bytes))) throw new Error("the file was written to while it was read");
+      const before = crew;
+      crew = await start(bytes);
+      for (const text of unusedTexts(crew.unused)) log.warn(`${key}: ${text}`);
+      before?.retire();
+      return crew;
+    },
+  });
+  const isSettled = async (bytes: Uint8Array) => {
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    const again = await platform.files?.readFile(path);
+    return again?.length === bytes.length && again.every((byte, i) => byte === bytes[i]);
+  };
+
+  /** Looks for a change in parallel to the request. */
+  const look = () => {
+    const looking = watched.refresh();
+    if (looking) platform.keepAlive?.(looking);
+    return looking;
+  };
+
+  return {
+    name: "js",
+    has(name) {
+      const { functions } = watched.current();
+      if (!functions.has(name)) void look(); // detects a new function although none is called
+      return functions.has(name);
+    },
+    async call(name, input, signal) {
+      const looking = look();
+      if (looking) await looking;
+      const { functions, call } = watched.current();
+      if (!functions.has(name)) return undefined;
+      const answer = await call(name, JSON.stringify(input), signal);
+      return answer === undefined ? undefined : parseAnswer(answer);
+    },
+    doubts: () => unusedTexts(watched.current().unused),
+    async check() {
+      await look();
+      const problem = watched.problem();
+      if (problem !== undefined) throw new HookError(problem);
+    },
+    async close() {
+      crew?.close();
+    },
+  };
+}
+
+function parseAnswer(json: string): unknown {
+  try {
+    return parseJson(json, { withoutPrototypes: true });
+  } catch (error) {
+    throw new HookError(`the result of the hook: ${(error as Error).message}`);
+  }
+}

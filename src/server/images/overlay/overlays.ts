@@ -1,0 +1,315 @@
+// Chooses the overlay of a derivative and loads its image, which is decoded once and again whenever its file
+// changes. Any failure is an error of the request, so that no derivative is sent without its overlay.
+
+import {
+  type ByteSource,
+  createLru,
+  createSingleFlight,
+  memoryBytes,
+  type Platform,
+  readAll,
+  ServiceError,
+  sha256,
+  toHex,
+  withDeadline,
+  withServiceErrors,
+} from "../../../base/index.ts";
+import {
+  type Codecs,
+  type Encoded,
+  type ImageHeader,
+  type OverlayImage,
+  orWholeFile,
+  type ReadRequest,
+  type Step,
+  wholeFileNeeded,
+} from "../../../imaging/index.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Job } from "../../workers/pool.ts";
+import type { Master } from "../describe.ts";
+import { answeredSettings, type OverlayOptions, type OverlaySettings, placeOfPicture } from "./options.ts";
+import type { Overlay } from "./overlay.ts";
+
+export interface Overlays {
+  /**
+   * Returns the overlay of a derivative of this size; undefined if it has none. Throws ServiceError `hook`
+   * (code overlay_failed) if the overlay image is missing, broken or too large, and `cancelled`.
+   */
+  of(master: Master, answer: AnswerSize, signal?: AbortSignal): Promise<Overlay | undefined>;
+  /** True if derivatives may change even if neither their master nor the configuration does. */
+  mayChange(): boolean;
+  /** Resolves if the configured overlay image can be used; throws an Error with the reason otherwise. */
+  check(): Promise<void>;
+}
+
+interface AnswerSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface OverlayParts {
+  readonly options: OverlayOptions;
+  readonly sources: Sources;
+  readonly platform: Pick<Platform, "files" | "keepAlive">;
+  readonly codecs: Codecs;
+  /** Runs the job that decodes an overlay image. */
+  readonly decode: (job: Job, signal: AbortSignal) => Promise<Pick<Encoded, "bytes">>;
+  readonly log: { error(message: string, fields?: Readonly<Record<string, unknown>>): void };
+  /**
+   * The overlay hook, asked for each request while `has` returns true; the result undefined means the
+   * configured settings.
+   */
+  readonly hook?: {
+    has(): boolean;
+    ask(master: Master): Promise<unknown>;
+    /** Logs that the hook's result is unusable, and returns the error to throw. */
+    unusable(master: Master, reason: string): ServiceError;
+  };
+  /** Milliseconds for which a checked overlay image counts as unchanged; default 1000. */
+  readonly revalidateMs?: number;
+}
+
+/** Maximum size of an overlay image in pixels; `mostFileBytes` limits its file. */
+export const mostPixels = 2 ** 22;
+const mostFileBytes = 32 << 20;
+/** Total bytes of cached decoded images; the least recently used are dropped first. */
+const keptBytes = 64 << 20;
+/** Weight of an entry in addition to its pixels. */
+const entryBytes = 1024;
+/**
+ * Time limit in milliseconds for reading and decoding an overlay image; beyond it the image counts as
+ * unreadable.
+ */
+const limitMs = 10_000;
+
+/**
+ * Milliseconds during which a file may change again under the same modification time, since file systems may
+ * store times in seconds.
+ */
+const freshMs = 2500;
+
+/** Result of checking an overlay image: its pixels, or the reason why it has none. */
+type CheckedOverlay =
+  | {
+      readonly until: number;
+      readonly validator: string;
+      /** True if the file was written so recently that its validator may not distinguish the next write. */
+      readonly isFresh: boolean;
+      readonly image: OverlayImage;
+    }
+  | { readonly until: number; readonly problem: string };
+
+/** An overlay file at the time of a check. */
+interface OverlayFile {
+  readonly validator: string;
+  readonly modified: Date | undefined;
+  read(signal: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Creates the overlays of a service, without reading any. */
+export function createOverlays(parts: OverlayParts): Overlays {
+  const { options, log, hook, revalidateMs = 1000 } = parts;
+  const { folder: _, ...configured } = options;
+  const asks = () => hook?.has() === true;
+  const known = createLru<string, CheckedOverlay>(keptBytes);
+  const flights = createSingleFlight<CheckedOverlay>(parts.platform.keepAlive);
+
+  /** Checks the file of an overlay image, and decodes it if it has changed. Throws only `cancelled`. */
+  const look = async (
+    place: string,
+    before: CheckedOverlay | undefined,
+    signal: AbortSignal,
+  ): Promise<CheckedOverlay> => {
+    try {
+      return await withDeadline(limitMs, async () => {
+        const found = await find(parts, place, signal);
+        try {
+          const { validator, modified } = found;
+          const until = Date.now() + revalidateMs;
+          const isFresh = modified !== undefined && Date.now() - modified.getTime() < freshMs;
+          const old = before && "image" in before ? before : undefined;
+          if (old?.validator === validator && !old.isFresh) return { ...old, until };
+          const file = await found.read(signal);
+          const digest = toHex(await sha256(file));
+          const image =
+            old?.image.digest === digest ? old.image : await decodeOverlay(parts, file, digest, signal);
+          return { until, validator, isFresh, image };
+        } finally {
+          await found.close();
+        }
+      });
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === "cancelled") throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      return { until: Date.now() + revalidateMs, problem };
+    }
+  };
+
+  /** Checks an overlay image again and caches the result. */
+  const lookAgain = async (place: string, signal: AbortSignal): Promise<CheckedOverlay> => {
+    const before = known.get(place);
+    const now = await look(place, before, signal);
+    known.set(place, now, entryBytes + ("image" in now ? now.image.data.length : 0));
+    return now;
+  };
+
+  /**
+   * Returns the current pixels of an overlay image, or those of up to `revalidateMs` ago. Logs a failure
+   * once.
+   */
+  const picture = async (place: string, signal?: AbortSignal): Promise<OverlayImage> => {
+    let now = known.get(place);
+    if (!now || Date.now() >= now.until) {
+      const before = now;
+      now = await flights.run(
+        place,
+        async (work) => {
+          const found = await lookAgain(place, work);
+          if ("problem" in found && !(before && "problem" in before && before.problem === found.problem))
+            log.error("an overlay cannot be used; images that need it are not sent", {
+              place,
+              error: found.problem,
+            });
+          return found;
+        },
+        signal,
+      );
+    }
+    if ("image" in now) return now.image;
+    throw overlayError(now.problem);
+  };
+
+  const settingsFor = async (master: Master): Promise<OverlaySettings | undefined> => {
+    const said = hook && asks() ? await hook.ask(master) : undefined;
+    if (!hook || said === undefined || said === null) return configured.image === "" ? undefined : configured;
+    try {
+      return answeredSettings(said, options);
+    } catch (error) {
+      throw hook.unusable(master, (error as Error).message);
+    }
+  };
+
+  return {
+    mayChange: () => asks() || configured.image !== "",
+    async of(master, answer, signal) {
+      if (!asks() && configured.image === "") return undefined;
+      const settings = await settingsFor(master);
+      if (!settings || Math.min(answer.width, answer.height) < settings.min_size) return undefined;
+      return { settings, image: await picture(settings.image, signal) };
+    },
+    async check() {
+      const now = await lookAgain(configured.image, new AbortController().signal);
+      if ("problem" in now) throw new Error(`${now.problem}; correct the file or overlay.image`);
+    },
+  };
+}
+
+/** Returns the error for the client; it does not contain `cause`, which is for the log. */
+function overlayError(cause: string): ServiceError {
+  return new ServiceError(
+    "hook",
+    "The mark that this service puts on its images could not be applied, so the image is not sent. Ask the operator of this service.",
+    { code: "overlay_failed", cause },
+  );
+}
+
+/** Finds the file of an overlay image. Throws an Error in words for the operator if it is missing. */
+async function find(
+  { platform, sources }: OverlayParts,
+  name: string,
+  signal: AbortSignal,
+): Promise<OverlayFile> {
+  const place = placeOfPicture(name);
+  if ("source" in place) {
+    const source = sources.byName(place.source);
+    if (!source) throw new Error(`there is no source "${place.source}" to take the overlay from`);
+    const image = await source.open(place.key, signal);
+    if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
+    const { bytes, validator, modified } = image;
+    return {
+      validator,
+      modified,
+      read: () => withServiceErrors(() => readAll(bytes, mostFileBytes)),
+      close: () => image.close(),
+    };
+  }
+  const { files } = platform;
+  if (!files) throw new Error("an overlay in a file needs files, to which this runtime has no access");
+  const stat = async () => {
+    const found = await files.stat(place.path);
+    if (found?.kind !== "file") throw new Error(`the overlay is ${found ? "no file" : "not there"}`);
+    const { size, modified, changed, id } = found;
+    const validator = [size, modified.getTime(), changed?.getTime(), id].join(" ");
+    return { size, validator, modified: changed && changed > modified ? changed : modified };
+  };
+  const { size, validator, modified } = await stat();
+  return {
+    validator,
+    modified,
+    async read() {
+      if (size > mostFileBytes) throw new Error(`the overlay's file has more than ${mostFileBytes} bytes`);
+      const bytes = await files.readFile(place.path);
+      if (!bytes || (await stat()).validator !== validator)
+        throw new Error("the overlay's file was replaced while it was read");
+      return bytes;
+    },
+    close: async () => {},
+  };
+}
+
+/**
+ * Returns the pixels of an overlay file. Throws the errors of the codecs, and an Error if the image is too
+ * large.
+ */
+async function decodeOverlay(
+  { codecs, decode }: OverlayParts,
+  file: Uint8Array,
+  digest: string,
+  signal: AbortSignal,
+): Promise<OverlayImage> {
+  const bytes: ByteSource = memoryBytes(file);
+  const codec = codecs.recognise(file.subarray(0, 64));
+  if (!codec) throw new Error("the overlay is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image");
+  const header = await withServiceErrors(() => codec.probe(bytes, 1));
+  if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);
+  if (header.width * header.height > mostPixels)
+    throw new Error(
+      `the overlay has ${header.width * header.height} pixels, more than the ${mostPixels} that are taken`,
+    );
+  const region = { x: 0, y: 0, width: header.width, height: header.height };
+  const read: ReadRequest = { header, page: 1, region, scaleFactor: 1 };
+  const steps = stepsOf(header);
+  const area = header.width * header.height;
+  const memory = codec.memory(read, file.length) + area * (header.bands * (header.depth / 8) + 8);
+  const whole = (read: ReadRequest) =>
+    decode({ task: { kind: "overlay", plan: { read, steps } }, bytes, memory }, signal);
+  const made = await orWholeFile(whole(read));
+  const data = made === wholeFileNeeded ? await whole({ ...read, whole: true }) : made;
+  const swap = header.orientation > 4;
+  return {
+    digest,
+    width: swap ? header.height : header.width,
+    height: swap ? header.width : header.height,
+    data: toSharedMemory(data.bytes),
+  };
+}
+
+/** Returns the steps that make an image upright, sRGB and of 8 bits. */
+function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): Step[] {
+  const profile = colour !== undefined && !colour.srgb && colour.ignored === undefined;
+  const plain = interpretation === "gray" || interpretation === "rgb";
+  return [
+    ...(orientation === 1 ? [] : [{ op: "orient", orientation } as const]),
+    ...(profile || !plain ? [{ op: "to-srgb", profile } as const] : []),
+    ...(depth === 8 ? [] : [{ op: "depth", bits: 8 } as const]),
+  ];
+}
+
+/** Returns the same bytes in memory shared by all threads, if available. */
+function toSharedMemory(data: Uint8Array): Uint8Array {
+  if (typeof SharedArrayBuffer === "undefined") return data;
+  const bytes = new Uint8Array(new SharedArrayBuffer(data.length));
+  bytes.set(data);
+  return bytes;
+}

@@ -1,0 +1,105 @@
+// Contents of a folder as people see them: its folders and images in the order and with the labels of its
+// manifest file, without those that it hides.
+
+import {
+  arrangeNames,
+  type Description,
+  emptyDescription,
+  isOfAnnotations,
+  type LanguageMap,
+  type Resource,
+} from "../../../iiif/index.ts";
+import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/folder-images.ts";
+import { kindOfFolder } from "../documents/folder-kind.ts";
+import type { Folder } from "../folders/folder.ts";
+import { isOfNotes } from "../folders/notes.ts";
+import { type FolderLocation, inside, isReached } from "../places.ts";
+
+/** A folder without facts about its images. */
+export type ListedFolder = Omit<Folder, "serial" | "facts">;
+
+export interface Content {
+  readonly kind: "folder" | "image";
+  readonly name: string;
+  /** `hide: true` in the manifest file. */
+  readonly isHidden: boolean;
+  /** Members from the manifest file; for a folder, those in the manifest file of its parent. */
+  readonly members: Resource;
+}
+
+const known = new WeakMap<ListedFolder, readonly Content[]>();
+
+/**
+ * Returns the contents of a folder: folders, then images, including hidden ones. Cached for as long as the
+ * folder is.
+ */
+export function contentsOf(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): readonly Content[] {
+  const before = known.get(folder);
+  if (before) return before;
+  const folders = folder.listing.directories.filter((name) =>
+    isReached(sources, inside(place, name), "folder"),
+  );
+  const images = imagesOf(sources, place, folder).map(({ name }) => name);
+  const of = descriptionsOf(sources, place, folder);
+  const contents = [...contentsBy("folder", folders, of.folders), ...contentsBy("image", images, of.images)];
+  known.set(folder, contents);
+  return contents;
+}
+
+function contentsBy(
+  kind: Content["kind"],
+  names: readonly string[],
+  description: Description,
+): readonly Content[] {
+  return arrangeNames(names, description, kind).map(({ index, isHidden, members }) => ({
+    kind,
+    name: names[index] as string,
+    isHidden,
+    members,
+  }));
+}
+
+/** Returns the members of a folder from its manifest file. For a whole document these are its own members. */
+export function membersOfFolder(sources: Sources, place: FolderLocation, folder: ListedFolder): Resource {
+  const whole = folder.manifestFile?.stored?.whole;
+  // At the top of a source, a whole manifest belongs to its images, and annotations do not belong to it.
+  if (whole && isOfAnnotations(whole) && !isOfNotes(folder)) return {};
+  if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
+  return descriptionsOf(sources, place, folder).own.members;
+}
+
+/** Returns what a manifest file says about the images of its folder. */
+export function descriptionOfImages(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): Description {
+  return descriptionsOf(sources, place, folder).images;
+}
+
+interface Descriptions {
+  readonly own: Description;
+  readonly folders: Description;
+  readonly images: Description;
+}
+
+function descriptionsOf(sources: Sources, place: FolderLocation, folder: ListedFolder): Descriptions {
+  const { manifestFile } = folder;
+  if (!manifestFile || manifestFile.stored) return silent;
+  const count = imagesOf(sources, place, folder).length;
+  const isManifest = kindOfFolder(folder, place, count) === "manifest";
+  const own = manifestFile.describe(isManifest ? "manifest" : "collection");
+  return isManifest
+    ? { own, folders: emptyDescription, images: own }
+    : { own, folders: own, images: own.images ?? emptyDescription };
+}
+
+const silent: Descriptions = { own: emptyDescription, folders: emptyDescription, images: emptyDescription };
+
+/** Returns the label among members, if any. */
+export const labelIn = ({ label }: Resource): LanguageMap | undefined => label as LanguageMap | undefined;

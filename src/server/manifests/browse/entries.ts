@@ -1,0 +1,48 @@
+// Visible entries of a folder: its folders, at the root the tops of further sources, and its images.
+
+import type { LanguageMap } from "../../../iiif/index.ts";
+import type { Sources } from "../../sources/index.ts";
+import { type FolderLocation, identifierOf, inside } from "../places.ts";
+import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents.ts";
+
+export interface Entry {
+  readonly kind: "folder" | "image";
+  readonly identifier: string;
+  /** From the manifest file of the parent folder. */
+  readonly label?: LanguageMap;
+}
+
+const known = new WeakMap<ListedFolder, readonly Entry[]>();
+
+/**
+ * The entries of a folder in their order: folders, at the root the tops of further sources that can list,
+ * then images, without those that the manifest file hides.
+ */
+export function entriesOf(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder | undefined,
+  isRoot: boolean,
+): readonly Entry[] {
+  const before = folder && known.get(folder);
+  if (before) return before;
+  const shown = folder ? contentsOf(sources, place, folder).filter(({ isHidden }) => !isHidden) : [];
+  const of = (kind: Content["kind"]) =>
+    shown.filter((content) => content.kind === kind).map((content) => entryOf(place, content));
+  const entries = [...of("folder"), ...(isRoot ? topsOf(sources) : []), ...of("image")];
+  if (folder) known.set(folder, entries);
+  return entries;
+}
+
+/** A content of a folder as an entry. */
+export function entryOf(place: FolderLocation, { kind, name, members }: Content): Entry {
+  const label = labelIn(members);
+  return { kind, identifier: identifierOf(inside(place, name)), ...(label && { label }) };
+}
+
+/** Returns the tops of the sources that can list, except the default one. */
+export function topsOf(sources: Sources): readonly Entry[] {
+  return sources.all
+    .filter((source) => source !== sources.default && source.list)
+    .map((source) => ({ kind: "folder", identifier: identifierOf({ source, key: "" }) }));
+}

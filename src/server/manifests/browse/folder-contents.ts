@@ -1,0 +1,64 @@
+// A folder as a page needs it: its entries, its summary, and the document that shows its images.
+
+import { ServiceError } from "../../../base/index.ts";
+import { imagesId } from "../../../iiif/index.ts";
+import type { Caller } from "../../access/access.ts";
+import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/folder-images.ts";
+import { isOfImages, kindOfFolder } from "../documents/folder-kind.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import { type FolderLocation, identifierOf } from "../places.ts";
+import { membersOfFolder } from "./contents.ts";
+import { type Entry, entriesOf } from "./entries.ts";
+
+export interface FolderContents {
+  readonly entries: readonly Entry[];
+  /** Texts by language, from its manifest file. */
+  readonly summary?: unknown;
+  /** Identifier of the document that a viewer opens to show the images of the folder. */
+  readonly viewed?: string | undefined;
+  /** Set if the source of the root did not respond. */
+  readonly isAway?: true;
+}
+
+/**
+ * Returns it; undefined if there is no such folder, though the root always exists. Throws what its source
+ * throws.
+ */
+export async function readContents(
+  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  place: FolderLocation,
+  isRoot: boolean,
+  { signal }: Caller,
+): Promise<FolderContents | undefined> {
+  const { source, key } = place;
+  try {
+    // Without listings, only stored manifests could be found.
+    const folder = source.list && (await folders.find(source, key, signal));
+    if (!folder && !isRoot) return undefined;
+    const entries = entriesOf(sources, place, folder, isRoot);
+    if (!folder) return { entries };
+    const { summary } = membersOfFolder(sources, place, folder);
+    return { entries, summary, viewed: viewedIn(sources, place, folder, isRoot) };
+  } catch (error) {
+    // The other sources are still listed.
+    const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
+    if (!isRoot || !isAway) throw error;
+    return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
+  }
+}
+
+function viewedIn(
+  sources: Sources,
+  place: FolderLocation,
+  folder: Folder,
+  isRoot: boolean,
+): string | undefined {
+  const own = isRoot ? "" : identifierOf(place);
+  const { listing, manifestFile } = folder;
+  const count = imagesOf(sources, place, folder).length;
+  if (kindOfFolder(folder, place, count) === "manifest") return own;
+  const hasImages = isOfImages(manifestFile) || count > 0;
+  return hasImages && !listing.directories.includes(imagesId("")) ? imagesId(own) : undefined;
+}

@@ -1,0 +1,217 @@
+// Pages of annotations that a manifest names or that are next to its images: each is attached to the
+// canvases that its annotations target, since viewers show nothing at the level of the manifest.
+
+import { createPauses, ServiceError } from "../../../base/index.ts";
+import {
+  annotationsByTarget,
+  annotationsIn,
+  documentAddress,
+  type IdOfTarget,
+  idOf,
+  isOfAnnotations,
+  isThere,
+  objectOf,
+  objectsOf,
+  ownNames,
+  pieceAddress,
+  type Resource,
+  type StoredDocument,
+  storedDocuments,
+  type TargetedAnnotation,
+  withContext,
+} from "../../../iiif/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import { type FolderLocation, identifierOf, inside, placeOf } from "../places.ts";
+import type { Attached, Making } from "./making.ts";
+import type { FindTarget, Target } from "./targets.ts";
+
+/** A document of annotations in a folder. */
+interface Page {
+  /** Identifier of its folder. */
+  readonly id: string;
+  readonly stored: StoredDocument;
+  readonly serial: number;
+  /** True if it is in the folder of the images, where it has no address. */
+  readonly isOwn?: true;
+}
+
+/** Pages of annotations of one manifest that its caller may read. */
+export interface AttachedPages {
+  /** Equal as long as the same pages hold the same. */
+  readonly stamp: string;
+  /** Returns them as attached to the canvases of the manifest. */
+  attach(manifest: AttachedManifest): Promise<Attached>;
+}
+
+export interface AttachedManifest {
+  readonly address: string;
+  /** Finds what an address without a fragment names. */
+  readonly find: FindTarget;
+  /** Equal for manifests in which it finds the same. */
+  readonly key: string;
+  /** Value of its member `annotations`. */
+  readonly annotations: unknown;
+}
+
+/** Pages of one manifest. */
+const mostPages = 1000;
+/** Levels of folders below that of the images. */
+const mostLevels = 3;
+
+/**
+ * Finds the pages of annotations for the manifest of a folder: those below its folder, and those that
+ * `named`, its member `annotations`, names.
+ */
+export async function attachedPages(
+  making: Making,
+  place: FolderLocation,
+  folder: Folder,
+  named: unknown,
+): Promise<AttachedPages> {
+  const { gate, context, parts } = making;
+  const pages = new Map<string, Page>();
+  const add = (id: string, found: Folder, isOwn?: true) => {
+    const stored = found.manifestFile?.stored;
+    if (stored && isOfAnnotations(stored.whole) && !pages.has(id) && pages.size < mostPages)
+      pages.set(id, { id, stored, serial: found.serial, ...(isOwn && { isOwn }) });
+  };
+  add(identifierOf(place), folder, true);
+  await addBelow(making, place, folder, add, mostLevels);
+  for (const each of objectsOf(named)) {
+    const id = Array.isArray(each.items) ? undefined : identifierIn(each, context.base);
+    const found =
+      id === undefined || pages.has(id) ? undefined : await folderAt(making, placeOf(parts.sources, id));
+    if (id !== undefined && found) add(id, found);
+  }
+  const readable: Page[] = [];
+  for (const page of pages.values())
+    if (page.isOwn || (await gate.mayRead(page.id, "all"))) readable.push(page);
+  return {
+    stamp: readable.length === 0 ? "" : JSON.stringify(readable.map(({ id, serial }) => [id, serial])),
+    attach: (manifest) => attachPages(readable, manifest, context.base),
+  };
+}
+
+/** Identifier of the document of the service that a reference names, in any version and on any host. */
+function identifierIn(reference: Resource, base: string): string | undefined {
+  const address = idOf(reference);
+  if (address === undefined) return undefined;
+  const own = address.startsWith("/") ? base + address : address;
+  return ownNames(own, []).documents.find(({ piece, extent }) => !piece && extent === "whole")?.id;
+}
+
+async function addBelow(
+  making: Making,
+  place: FolderLocation,
+  { listing }: Folder,
+  add: (id: string, folder: Folder) => void,
+  levels: number,
+): Promise<void> {
+  for (const name of levels > 0 ? listing.notes : []) {
+    const inner = inside(place, name);
+    const folder = await folderAt(making, inner);
+    if (!folder) continue;
+    add(identifierOf(inner), folder);
+    await addBelow(making, inner, folder, add, levels - 1);
+  }
+}
+
+/** A folder, or undefined if there is none or it cannot be read now. */
+async function folderAt({ parts, caller, gate }: Making, place: FolderLocation): Promise<Folder | undefined> {
+  try {
+    return await parts.folders.find(place.source, place.key, caller.signal);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !["source", "busy"].includes(error.kind)) throw error;
+    gate.doubt();
+    return undefined;
+  }
+}
+
+/** What a document of annotations is about. */
+interface Index {
+  readonly label: unknown;
+  /** Annotations by the number of their target. */
+  readonly byNumber: ReadonlyMap<number, readonly TargetedAnnotation[]>;
+  /** True if all of it is about canvases. */
+  readonly isWhole: boolean;
+}
+
+/** The latest index of a document, with the manifest it is for: a page may hold the text of a book. */
+const indexes = new WeakMap<object, { readonly key: string; readonly index: Index }>();
+
+function indexOf(of: object, read: () => Resource, { find, key }: AttachedManifest): Index {
+  const known = indexes.get(of);
+  if (known?.key === key) return known.index;
+  const targets = new Map<string, Target | undefined>();
+  const numbers = new Map<string, number>();
+  const idOfTarget: IdOfTarget = (address) => {
+    if (!targets.has(address)) targets.set(address, find(address));
+    const target = targets.get(address);
+    if (target) numbers.set(target.id, target.number);
+    return target?.id;
+  };
+  const document = read();
+  const all = annotationsIn(document);
+  const { byTarget, left } = annotationsByTarget(all, idOfTarget);
+  const byNumber = new Map([...byTarget].map(([id, some]) => [numbers.get(id) ?? 0, some]));
+  const isWhole = all.length > 0 && left.length === 0 && !byNumber.has(0);
+  const index = { label: document.label, byNumber, isWhole };
+  indexes.set(of, { key, index });
+  return index;
+}
+
+async function attachPages(
+  pages: readonly Page[],
+  manifest: AttachedManifest,
+  base: string,
+): Promise<Attached> {
+  const { address, annotations } = manifest;
+  const pause = createPauses();
+  const listed: Index[] = [];
+  const whole = new Set<string>();
+  const left: Resource[] = [];
+  const named = objectsOf(annotations).map((each) => ({ each, id: identifierIn(each, base) }));
+  for (const { id, stored, isOwn } of pages) {
+    const index = indexOf(stored, () => storedDocuments(stored, id, base).document, manifest);
+    listed.push(index);
+    if (index.isWhole) whole.add(id);
+    if (index.byNumber.has(0) && !isOwn && !named.some((one) => one.id === id))
+      left.push({ id: documentAddress(base, id), type: "AnnotationPage" });
+    await pause();
+  }
+  for (const { each, id } of named) {
+    const isHeld = Array.isArray(each.items);
+    const index = isHeld ? indexOf(each, () => each, manifest) : undefined;
+    if (index) listed.push(index);
+    if (!(index ? index.isWhole : id !== undefined && whole.has(id))) left.push(each);
+  }
+  const reference = (number: number, nth: number) => {
+    const label = objectOf(listed[nth - 1]?.label);
+    const id = pieceAddress(address, { kind: "annotations", number, nth });
+    return { id, type: "AnnotationPage", ...(label && { label }) };
+  };
+  return {
+    left,
+    of: (number) =>
+      listed
+        .map(({ byNumber }, at) => (byNumber.has(number) ? reference(number, at + 1) : undefined))
+        .filter(isThere),
+    page(number, nth) {
+      const items = number > 0 ? listed[nth - 1]?.byNumber.get(number) : undefined;
+      if (!items) return undefined;
+      const page = reference(number, nth);
+      const numbered = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
+      const whole = items.map(({ annotation }, at) => numbered(annotation, at));
+      const narrowed = new Map<Resource | undefined, Resource>(
+        items.map((item, at) => [whole[at], numbered(item.narrowed, at)]),
+      );
+      return {
+        document: withContext({ ...page, items: whole }, false),
+        narrow: ({ items: left, ...rest }) => ({
+          ...rest,
+          items: objectsOf(left).map((item) => narrowed.get(item) ?? item),
+        }),
+      };
+    },
+  };
+}

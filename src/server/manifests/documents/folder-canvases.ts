@@ -1,0 +1,106 @@
+// The canvases of the manifest of a folder, made when they are asked for, so that a long one is never held as
+// a whole.
+
+import {
+  type CanvasFacts,
+  canvasNumber,
+  canvasOf,
+  type DocumentContext,
+  documentAddress,
+  isThere,
+  labelOfPage,
+  type Resource,
+  type Standing,
+} from "../../../iiif/index.ts";
+import type { FolderReader } from "../folders/image-facts.ts";
+import type { Gate } from "../gate.ts";
+import { canvasFacts } from "./canvases.ts";
+import type { Sheet, Sheets } from "./folder-images.ts";
+import type { Attached, Canvases } from "./making.ts";
+
+export interface FolderCanvasesParts {
+  readonly sheets: Sheets;
+  readonly reader: FolderReader;
+  readonly gate: Gate;
+}
+
+/** Returns the facts of canvases with their numbers; undefined for files that no longer exist. */
+export async function factsOfSheets(
+  { reader, gate }: Omit<FolderCanvasesParts, "sheets">,
+  sheets: readonly Sheet[],
+): Promise<readonly (CanvasFacts | undefined)[]> {
+  const found = await reader.facts(sheets.map(({ file }) => file));
+  const canvases: (CanvasFacts | undefined)[] = [];
+  for (const [at, { file, page, identifier, pass }] of sheets.entries()) {
+    const whole = found[at];
+    const facts = whole && page !== undefined ? (await reader.pages(file, whole))[page - 1] : whole;
+    // It was there when the folder was listed.
+    if (!facts || facts.passes) gate.doubt();
+    const name = page === undefined ? { label: file.name } : { label: labelOfPage(file.name, page), page };
+    canvases.push(facts && canvasFacts({ identifier, ...name }, facts, pass));
+  }
+  return canvases;
+}
+
+export interface CanvasesLook {
+  readonly stand: Standing;
+  readonly context: DocumentContext;
+  readonly attached: Pick<Attached, "of">;
+}
+
+/** The canvases of the document of an identifier. The number of a canvas is its position among the sheets. */
+export function folderCanvases(
+  parts: FolderCanvasesParts,
+  id: string,
+  { stand, context, attached }: CanvasesLook,
+): Canvases {
+  const address = documentAddress(context.base, id);
+  const { sheets } = parts;
+  const canvasAt = (facts: CanvasFacts, number: number): Resource => {
+    const canvas = canvasOf(facts, number, { address, stand, context });
+    // Annotations are for readers of the image.
+    const annotations = facts.visible ? attached.of(number) : [];
+    return annotations.length > 0 ? { ...canvas, annotations } : canvas;
+  };
+  const makeCanvases = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
+    (await factsOfSheets(parts, some))
+      .map((facts, at) => facts && canvasAt(facts, from + at + 1))
+      .filter(isThere);
+  return {
+    count: async () => (await sheets.all()).length,
+    async at(place) {
+      const [canvas] = await makeCanvases((await sheets.all()).slice(place, place + 1), place);
+      return canvas;
+    },
+    async placeOf(canvasId) {
+      const number = canvasNumber(address, canvasId);
+      return number !== undefined && number <= (await sheets.all()).length ? number - 1 : undefined;
+    },
+    async *batches() {
+      let from = 0;
+      for await (const some of sheets.batches()) {
+        yield await makeCanvases(some, from);
+        from += some.length;
+      }
+    },
+  };
+}
+
+/** Maximum of images examined to find one that can be shown. */
+const mostSought = 100;
+
+/** The first of some sheets that can be read; undefined if there is none among the first hundred. */
+export async function firstReadable(
+  parts: FolderCanvasesParts,
+  fits: (sheet: Sheet) => boolean,
+): Promise<CanvasFacts | undefined> {
+  let sought = 0;
+  for await (const some of parts.sheets.batches())
+    for (const sheet of some) {
+      if (!fits(sheet)) continue;
+      const [facts] = await factsOfSheets(parts, [sheet]);
+      if (facts?.size) return facts;
+      if (++sought === mostSought) return undefined;
+    }
+  return undefined;
+}

@@ -1,0 +1,339 @@
+// The documents of a folder: its manifest, its collection as a whole or in parts, or the document of its
+// manifest file that replaces them.
+
+import { ServiceError } from "../../../base/index.ts";
+import {
+  arrangeMembers,
+  collectionOf,
+  type Description,
+  describeCollection,
+  describeHead,
+  describeManifest,
+  documentAddress,
+  emptyDescription,
+  imagesId,
+  isOfAnnotations,
+  isThere,
+  loginServices,
+  manifestHead,
+  objectsOf,
+  type PresentationPath,
+  partOfCollection,
+  partRange,
+  type Resource,
+  type StoredDocument,
+  standingOf,
+  storedDocuments,
+} from "../../../iiif/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { ManifestFile } from "../folders/manifest-file.ts";
+import { type FolderLocation, identifierOf, nameOf, parentOf } from "../places.ts";
+import { type AttachedPages, attachedPages } from "./attached.ts";
+import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
+import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
+import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
+import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
+import { type ListedMember, lookInto, membersOf } from "./members.ts";
+import { findDerived, findStored } from "./targets.ts";
+
+/** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
+export const mostHeld = 2000;
+
+/** True if a place is the top of the default source, whose collection is the root of all documents. */
+export const isRoot = ({ sources }: ManifestsParts, { source, key }: FolderLocation) =>
+  key === "" && source === sources.default;
+
+/**
+ * Returns the document of a folder that a reading names, or undefined. Only the root may exist without a
+ * folder.
+ */
+export async function folderDocument(
+  making: Making,
+  reading: PresentationPath,
+  place: FolderLocation,
+  folder: Folder | undefined,
+): Promise<PlannedDocument | undefined> {
+  const { parts } = making;
+  const { extent } = reading;
+  const files = folder ? imagesOf(parts.sources, place, folder) : [];
+  const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
+  const manifestFile = folder?.manifestFile;
+  if (manifestFile && replacesWithNewer(reading, place, manifestFile))
+    throw newerVersion(parts, place, manifestFile);
+  const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
+  if (folder && manifestFile && stored)
+    return storedFound(making, reading, { place, folder }, manifestFile, stored);
+  if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
+  if (extent === "images") {
+    if (!folder || kind === "manifest" || files.length === 0) return undefined;
+    const description = manifestFile?.describe("collection").images ?? emptyDescription;
+    return folderManifest(making, place, folder, { besideFolders: true, description });
+  }
+  if (folder && kind === "manifest") {
+    if (extent !== "whole") return undefined;
+    const description = manifestFile?.describe("manifest") ?? emptyDescription;
+    return folderManifest(making, place, folder, { besideFolders: false, description });
+  }
+  const members = membersOf(parts, place, folder, isRoot(parts, place));
+  if (folder === undefined && members.length === 0) return undefined;
+  if (members.length === 0) refuseUnusable(parts, place, manifestFile);
+  return folderCollection(making, place, folder, members, extent);
+}
+
+/** True if a document of a version that cannot be served would replace the one that a reading names. */
+function replacesWithNewer(
+  { extent }: PresentationPath,
+  { key }: FolderLocation,
+  { newer }: ManifestFile,
+): boolean {
+  if (!newer || isOfAnnotations(newer)) return newer !== undefined && key !== "" && extent === "whole";
+  // At the top of a source a manifest is that of its images.
+  return extent === (key === "" && newer.type === "Manifest" ? "images" : "whole");
+}
+
+/** Returns the error for a stored document of a version that cannot be served. */
+function newerVersion(
+  parts: ManifestsParts,
+  place: FolderLocation,
+  manifestFile: ManifestFile,
+): ServiceError {
+  parts.manifestFiles.tell(place, manifestFile);
+  const { path = [], message } = manifestFile.newer?.fault ?? {};
+  const where = path.length > 0 ? ` (${path.join(".")})` : "";
+  return new ServiceError(
+    "unsupported",
+    `The document in ${manifestFile.name} at this address ${message}${where}. Its operator can store it as 3.0.`,
+    { code: "unsupported_presentation_version" },
+  );
+}
+
+/** Returns the whole document that replaces the one that a reading names. */
+function storedAt(
+  { extent }: PresentationPath,
+  { kind, images }: { readonly kind: FolderKind; readonly images: number },
+  manifestFile: ManifestFile | undefined,
+): StoredDocument | undefined {
+  const { stored } = manifestFile ?? {};
+  if (!manifestFile || !stored) return undefined;
+  if (isMisplaced(kind, images, manifestFile)) return undefined;
+  // Annotations next to images are attached to them.
+  if (isOfAnnotations(stored.whole)) return images === 0 && extent === "whole" ? stored : undefined;
+  const own = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
+  return extent === own ? stored : undefined;
+}
+
+/** A description is useless if nothing that it describes can be listed. */
+function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Folder): undefined {
+  if (!manifestFile) return;
+  refuseUnusable(parts, place, manifestFile);
+  if (manifestFile.faults().length === 0)
+    manifestFile.add([
+      {
+        path: [],
+        message:
+          "expected a whole document, with type, label and items, because this source cannot list the images",
+      },
+    ]);
+  parts.manifestFiles.tell(place, manifestFile);
+}
+
+/**
+ * Throws `decode` (code unusable_manifest_file) for an entirely unusable file in a folder without other
+ * contents.
+ */
+function refuseUnusable(
+  parts: ManifestsParts,
+  place: FolderLocation,
+  manifestFile: ManifestFile | undefined,
+): void {
+  if (manifestFile?.unusable === undefined) return;
+  parts.manifestFiles.tell(place, manifestFile);
+  throw new ServiceError(
+    "decode",
+    `The file ${manifestFile.name} at this address cannot be used: ${manifestFile.unusable}. Its operator has to correct it.`,
+    { code: "unusable_manifest_file" },
+  );
+}
+
+async function storedFound(
+  making: Making,
+  { id }: PresentationPath,
+  { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
+  manifestFile: ManifestFile,
+  stored: StoredDocument,
+): Promise<PlannedDocument> {
+  const { parts, context } = making;
+  const isManifest = stored.whole.type === "Manifest";
+  const pages = isManifest ? await attachedPages(making, place, folder, stored.whole.annotations) : undefined;
+  const make = async () => {
+    const made = storedDocuments(stored, id, context.base);
+    parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
+    return pages ? attachStored(parts, made, pages, folder) : made;
+  };
+  return {
+    make,
+    folder,
+    ...(pages && { beyond: pages.stamp }),
+    ignoredFile: () => parts.manifestFiles.tell(place, manifestFile),
+  };
+}
+
+/** Attaches pages of annotations to the canvases of a stored manifest. */
+async function attachStored(
+  { sources }: ManifestsParts,
+  made: Made,
+  pages: AttachedPages,
+  { serial }: Folder,
+): Promise<Made> {
+  const { annotations, ...document } = made.document;
+  const address = String(document.id);
+  const find = findStored(sources, document);
+  const attached = await pages.attach({ address, find, key: `${serial} ${address}`, annotations });
+  const items = objectsOf(document.items).map((canvas, at) => withPages(canvas, attached.of(at + 1)));
+  const { left } = attached;
+  return {
+    ...made,
+    document: { ...document, items, ...(left.length > 0 && { annotations: left }) },
+    attached,
+  };
+}
+
+const withPages = (canvas: Resource, pages: readonly Resource[]): Resource =>
+  pages.length === 0 ? canvas : { ...canvas, annotations: [...objectsOf(canvas.annotations), ...pages] };
+
+/** Identifier, name and parent of the document of a folder. */
+function identityOf({ sources }: ManifestsParts, place: FolderLocation) {
+  const parent = parentOf(sources, place);
+  const id = parent === undefined ? "" : identifierOf(place);
+  return { id, label: nameOf(place), ...(parent !== undefined && { parent }) };
+}
+
+async function folderManifest(
+  making: Making,
+  place: FolderLocation,
+  folder: Folder,
+  { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
+): Promise<PlannedDocument | undefined> {
+  const { parts, caller, gate, context } = making;
+  const own = identityOf(parts, place);
+  const identity = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }) };
+  const files = imagesOf(parts.sources, place, folder);
+  const reader = readerOf(parts.images, place, folder, caller);
+  const sheets = await sheetsOf(parts, files, reader, gate);
+  if (sheets.files === 0) return undefined;
+  // Cache headers depend on decisions on pages, but a long folder is not read as a whole before its first
+  // byte is sent.
+  const isWhole = making.partly || sheets.files <= mostHeld || sheets.areKnown();
+  const all = isWhole ? await sheets.all() : undefined;
+  if (!all) gate.restrict();
+  const looking = { sheets, reader, gate };
+  const pages = await attachedPages(making, place, folder, description.members.annotations);
+  const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
+  const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
+
+  const make = async (): Promise<Made> => {
+    const address = documentAddress(context.base, identity.id);
+    const { annotations, ...members } = description.members;
+    const find = findDerived(parts.sources, place, address);
+    const attached = await pages.attach({ address, find, key: address, annotations });
+    const { left } = attached;
+    const described = {
+      ...description,
+      members: { ...members, ...(left.length > 0 && { annotations: left }) },
+    };
+    const isDescribed = manifestFile !== undefined || left.length > 0;
+    const front = await firstReadable(looking, ({ pass }) => pass.visible);
+    const stand = standingOf(await firstReadable(looking, () => true));
+    const auths = sheets.auths();
+    const logins = { gated: auths.length > 0, services: loginServices(auths) };
+    const notes = sheets.notes().join(" ");
+    const note = notes ? { note: notes } : {};
+    const head = manifestHead({ ...identity, ...(front && { front }), ...logins, ...note }, context);
+    const canvases = folderCanvases(looking, identity.id, { stand, context, attached });
+    const document = isDescribed ? describeHead(head, described, context.base) : head;
+    const isLong = !all || all.length > mostHeld;
+    if (document && (isLong || making.partly)) return { document, canvases, attached };
+    const derived = { ...head, items: await itemsOf(canvases) };
+    if (derived.items.length === 0) throw new ServiceError("not-found", gone, { code: "no_such_manifest" });
+    if (!isDescribed) return { document: derived, attached };
+    const merged = describeManifest(derived, described, await facts(), context.base);
+    manifestFile?.add(merged.faults);
+    return { document: merged.document, attached };
+  };
+  return {
+    make,
+    folder,
+    beyond: pages.stamp,
+    facts,
+    outcome: () => all && outcomeOf(all),
+    isKnown: () => sheets.areRead(),
+    ...ignoring(parts, place, folder),
+    needsConsent: true,
+  };
+}
+
+const gone = "The images of this folder are no longer there. Ask again, or check the spelling.";
+
+/** All canvases of a manifest. */
+export async function itemsOf(canvases: Canvases): Promise<readonly Resource[]> {
+  const items: Resource[] = [];
+  for await (const some of canvases.batches()) items.push(...some);
+  return items;
+}
+
+/** Returns the decisions on sheets, in order. */
+function outcomeOf(sheets: readonly Sheet[]): string {
+  const runs: { readonly of: string; times: number }[] = [];
+  for (const { pass } of sheets) {
+    const last = runs.at(-1);
+    if (last?.of === pass.outcome) last.times++;
+    else runs.push({ of: pass.outcome, times: 1 });
+  }
+  return JSON.stringify(runs);
+}
+
+const ignoring = (
+  parts: ManifestsParts,
+  place: FolderLocation,
+  { manifestFile }: Folder,
+): Pick<PlannedDocument, "ignoredFile"> =>
+  manifestFile ? { ignoredFile: () => parts.manifestFiles.tell(place, manifestFile) } : {};
+
+/** Returns a collection, or one of its parts. Examines only the members that the document shows. */
+async function folderCollection(
+  making: Making,
+  place: FolderLocation,
+  folder: Folder | undefined,
+  listed: readonly ListedMember[],
+  extent: PresentationPath["extent"],
+): Promise<PlannedDocument | undefined> {
+  const { parts, caller, gate, context } = making;
+  const description = folder?.manifestFile?.describe("collection") ?? emptyDescription;
+  const { document: members, faults } = arrangeMembers(listed, description);
+  folder?.manifestFile?.add(faults);
+  const range = typeof extent === "number" ? partRange(members.length, extent) : undefined;
+  if (typeof extent === "number" && range === undefined) return undefined;
+  const hasParts = partRange(members.length, 1) !== undefined;
+  const [from, to] = range ?? (hasParts ? [0, 0] : [0, members.length]);
+  const identity = identityOf(parts, place);
+  const examine = async () => {
+    const seen = await lookInto(parts, members.slice(from, to), caller, gate);
+    const facts = members.map(
+      ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
+    );
+    return { ...identity, members: facts };
+  };
+  // A page that lists the folder needs no document.
+  const examined = making.partly ? undefined : await examine();
+  const make = async () => {
+    const whole = examined ?? (await examine());
+    const part = typeof extent === "number" ? partOfCollection(whole, extent, context) : undefined;
+    if (part) return { document: part };
+    const derived = collectionOf(whole, context);
+    if (!folder?.manifestFile) return { document: derived };
+    const merged = describeCollection(derived, description, context.base);
+    folder.manifestFile.add(merged.faults);
+    return { document: merged.document };
+  };
+  return { make, ...(folder && ignoring(parts, place, folder)), lists: identity.id, needsConsent: true };
+}

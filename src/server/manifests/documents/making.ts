@@ -1,0 +1,128 @@
+// Context and result of making one document.
+
+import type { ServiceError } from "../../../base/index.ts";
+import { type CanvasFacts, type DocumentContext, objectsOf, type Resource } from "../../../iiif/index.ts";
+import type { Caller } from "../../access/access.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { FactsParts } from "../folders/image-facts.ts";
+import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
+import type { Gate, GateParts } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
+
+export interface ManifestsParts extends GateParts {
+  readonly images: FactsParts;
+  readonly sources: Sources;
+  readonly folders: Folders;
+  readonly options: Pick<PresentationOptions, "derive" | "pages" | "title" | "provider">;
+  readonly manifestFiles: ManifestFileLog;
+  /** Further paths of the Image API, which documents may use for images. */
+  readonly aliases: readonly string[];
+}
+
+/** One document for one caller. */
+export interface Making {
+  readonly parts: ManifestsParts;
+  readonly caller: Caller;
+  readonly context: DocumentContext;
+  readonly gate: Gate;
+  /** True if only some of its canvases are needed. */
+  readonly partly: boolean;
+  /** Records why an existing file cannot be read as an image; the error says so if nothing else is found. */
+  noteUnread(error: ServiceError): void;
+}
+
+/** A document, or a piece of one. */
+export interface Made {
+  /** Version 3.0, with its context. */
+  readonly document: Resource;
+  /** The same in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
+  readonly document2?: Resource;
+  /** Of a piece: the `services` of its manifest, which it refers to. */
+  readonly services?: unknown;
+  /** Annotations that are attached to the canvases of a manifest. */
+  readonly attached?: Attached;
+  /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
+  readonly canvases?: Canvases;
+}
+
+/** Annotations by canvas. */
+export interface Attached {
+  /** Value of the member `annotations` of the manifest: what is about no canvas. */
+  readonly left: readonly Resource[];
+  /** References to the pages about a canvas, by its number from 1. */
+  of(number: number): readonly Resource[];
+  /** Returns such a page as a document of its own; undefined if there is none. */
+  page(number: number, nth: number): AttachedPage | undefined;
+}
+
+/** The annotations of one page about one canvas. */
+export interface AttachedPage {
+  /** With all that they target, on which it depends who may read them. */
+  readonly document: Resource;
+  /** Returns the page, or a part of it, with that canvas as the only target. */
+  narrow(page: Resource): Resource;
+}
+
+/**
+ * The canvases of a manifest in their order, made when they are asked for. Throws what sources, hooks and
+ * codecs throw.
+ */
+export interface Canvases {
+  count(): Promise<number>;
+  /** The canvas at a place from 0; undefined if there is none. */
+  at(place: number): Promise<Resource | undefined>;
+  /** The place from 0 of the canvas with an id; undefined if none has it. */
+  placeOf(id: string): Promise<number | undefined>;
+  /** All of them, some at a time. */
+  batches(): AsyncIterable<readonly Resource[]>;
+}
+
+/** The canvases of a manifest; its document may have them as items. */
+export function canvasesOf({ document, canvases }: Made): Canvases {
+  return canvases ?? listedCanvases(objectsOf(document.items));
+}
+
+function listedCanvases(items: readonly Resource[]): Canvases {
+  let places: ReadonlyMap<unknown, number> | undefined;
+  return {
+    count: async () => items.length,
+    at: async (place) => items[place],
+    async placeOf(id) {
+      // The first of several with one id counts.
+      places ??= new Map(items.map((item, place) => [item.id, place] as const).reverse());
+      return places.get(id);
+    },
+    async *batches() {
+      yield items;
+    },
+  };
+}
+
+/** A document that is still to be made. */
+export interface PlannedDocument {
+  /** Throws what sources, hooks and codecs throw, and `not-found` if nothing remains of it. */
+  make(): Promise<Made>;
+  /** The folder, if the document depends on no other, except for what `beyond` says. */
+  readonly folder?: Folder;
+  /** What the document depends on in other folders, in brief. */
+  readonly beyond?: string;
+  /**
+   * Returns the access decisions, for a document that otherwise depends only on its folder. Undefined if
+   * unknown.
+   */
+  outcome?(): string | undefined;
+  /** False while images still have to be opened for it, whose sources may fail. */
+  isKnown?(): boolean;
+  /** Returns the facts that its canvases are derived from; absent if none are. */
+  facts?(): Promise<readonly CanvasFacts[]>;
+  /**
+   * Manifest files that are not used, or not wholly, and from which line on; known when the document is made.
+   */
+  ignoredFile?(): string | undefined;
+  /** Identifier of the folder whose contents it lists, if no operator wrote it as a whole. */
+  readonly lists?: string;
+  /** True for identifiers from a listing if a hook maps identifiers: they count only with its consent. */
+  readonly needsConsent?: boolean;
+}

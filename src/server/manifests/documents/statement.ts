@@ -1,0 +1,86 @@
+// The required statement of a collection that has none: who provides it (Presentation API 3.0, section 3.1).
+// Mirador 3 stays blank on a collection without one.
+
+import { ServiceError, withDeadline } from "../../../base/index.ts";
+import {
+  type LanguageMap,
+  objectOf,
+  objectsOf,
+  type Resource,
+  texts2,
+  textsOf,
+} from "../../../iiif/index.ts";
+import { membersOfFolder } from "../browse/contents.ts";
+import { type FolderLocation, identifierOf, nameOf, placeOf, trailOf } from "../places.ts";
+import type { Made, Making } from "./making.ts";
+
+/** Milliseconds to wait for the manifest files of the folders above. */
+const longestMs = 1000;
+const late = new Error("the manifest file was not read in time");
+
+/** Labels of the statement: 2.1 has the value alone. */
+const provided: LanguageMap = { en: ["Provided by"] };
+const part: LanguageMap = { en: ["Collection"] };
+
+/**
+ * Returns the required statement of a collection: the label of the nearest provider, of its own folder or of
+ * those above it, else of the configuration, else the title of the service.
+ */
+export async function statementOf(making: Making, place: FolderLocation): Promise<Resource> {
+  const { sources, options } = making.parts;
+  const top: FolderLocation = { source: sources.default, key: "" };
+  const trail = trailOf(sources, place).map(({ identifier }) => placeOf(sources, identifier));
+  const end = performance.now() + longestMs;
+  let label: LanguageMap | undefined;
+  for (const each of [top, ...trail].reverse()) {
+    const members = await membersAt(making, each, end - performance.now());
+    const [provider] = objectsOf(members.provider);
+    const name = mapOf(provider?.label);
+    if (name) return { label: provided, value: name };
+    if (each === top) label = mapOf(members.label);
+  }
+  const name = mapOf(options.provider.label);
+  if (name) return { label: provided, value: name };
+  return { label: part, value: mapOf(options.title) ?? label ?? { none: [nameOf(top)] } };
+}
+
+/** Returns a collection with its statement, in both versions if it is stored in 2.1. */
+export function withStatement({ document, document2, ...made }: Made, statement: Resource): Made {
+  const { items, ...head } = document;
+  return {
+    ...made,
+    document: { ...head, requiredStatement: statement, ...(items !== undefined && { items }) },
+    ...(document2 && { document2: { attribution: texts2(statement.value), ...document2 } }),
+  };
+}
+
+/** True for a collection without a statement. */
+export const lacksStatement = ({ type, requiredStatement }: Resource): boolean =>
+  type === "Collection" && objectsOf(requiredStatement).length === 0;
+
+/** Returns what the manifest file of a folder says of it. One that cannot be read in time says nothing. */
+async function membersAt({ parts, gate }: Making, place: FolderLocation, ms: number): Promise<Resource> {
+  const { sources, folders } = parts;
+  if (!place.source.list) return {};
+  const identifier = identifierOf(place);
+  if (gate.keepsDocuments(identifier) && !(await gate.mayRead(identifier, "rules"))) return {};
+  try {
+    const folder = await withDeadline(Math.max(0, ms), () => folders.find(place.source, place.key), late);
+    return folder ? membersOfFolder(sources, place, folder) : {};
+  } catch (error) {
+    if (error !== late && !(error instanceof ServiceError)) throw error;
+    gate.doubt();
+    return {};
+  }
+}
+
+/** Returns texts by language; undefined for anything without a text. */
+function mapOf(value: unknown): LanguageMap | undefined {
+  if (typeof value === "string") return value === "" ? undefined : { none: [value] };
+  return textsIn(value).length > 0 ? (value as LanguageMap) : undefined;
+}
+
+const textsIn = (map: unknown): readonly string[] =>
+  Object.values(objectOf(map) ?? {})
+    .flatMap(textsOf)
+    .filter((text) => text.trim() !== "");

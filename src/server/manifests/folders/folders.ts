@@ -1,0 +1,288 @@
+// Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for
+// all who ask.
+
+import {
+  cancelledError,
+  createLru,
+  createSingleFlight,
+  type KeepAlive,
+  plainSegments,
+  ServiceError,
+} from "../../../base/index.ts";
+import { hash, masterName } from "../../images/cache-keys.ts";
+import { purgesOf } from "../../images/describe.ts";
+import type { Source, SourceEntry } from "../../sources/source.ts";
+import type { Slot } from "../../stores/slot.ts";
+import { type FolderLocation, inside } from "../places.ts";
+import type { Folder, KnownFacts } from "./folder.ts";
+import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
+import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
+import type { ReadYaml } from "./manifest-file-text.ts";
+import { type Look, withoutNotes } from "./notes.ts";
+
+export interface FoldersParts {
+  readonly readYaml: ReadYaml;
+  /** Keeps listings of sources on other machines, for all replicas and later starts. */
+  readonly info: Slot;
+  /**
+   * Milliseconds for which a listing of a source is valid, and additionally while the source does not
+   * respond.
+   */
+  readonly times: (source: Source) => { readonly revalidateMs: number; readonly staleMs: number };
+  readonly keepAlive?: KeepAlive | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Folders {
+  /**
+   * Returns a folder, or undefined if it does not exist. A source that cannot list only has folders with a
+   * manifest file, otherwise empty. Throws what the source throws.
+   */
+  find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
+  /**
+   * Returns the current state of a folder of a source that can list: its files without validators, and its
+   * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
+   * nothing. Throws what the source throws.
+   */
+  read(
+    source: Source,
+    key: string,
+    before?: ManifestFile,
+    signal?: AbortSignal,
+  ): Promise<FolderContents | undefined>;
+}
+
+/** A folder as it is now. */
+export type FolderContents = Omit<Folder, "serial" | "facts">;
+
+/** Bytes that remembered folders may take together. */
+const keptBytes = 48 * 2 ** 20;
+
+/** Memory of an image's facts, in addition to its entry in the listing. */
+const bytesOfFacts = 160;
+
+/** Raised whenever the form of stored listings changes. */
+const listingVersion = 2;
+
+interface CachedFolder {
+  /** Absent if the folder does not exist. */
+  readonly folder?: Folder;
+  readonly listedAt: number;
+}
+
+/** Remembered folders over the sources. */
+export function createFolders({ info, readYaml, times, keepAlive, now = Date.now }: FoldersParts): Folders {
+  const kept = createLru<string, CachedFolder>(keptBytes);
+  const flights = createSingleFlight<Folder | undefined>(keepAlive);
+
+  let serial = 0;
+  let purges = purgesOf(info);
+
+  const isFresh = (source: Source, listedAt: number) => {
+    const age = now() - listedAt;
+    return age >= 0 && age < times(source).revalidateMs;
+  };
+
+  /** Returns the previous listing, while it may replace a failed one. */
+  const standIn = (source: Source, known: CachedFolder | undefined, error: unknown): Folder => {
+    const { revalidateMs, staleMs } = times(source);
+    const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
+    if (!isAway || !known?.folder || now() - known.listedAt >= revalidateMs + staleMs) throw error;
+    return known.folder;
+  };
+
+  /** Manifest files that were read to find out what a folder holds. */
+  const seen = createLru<string, ManifestFile>(seenBytes);
+  const look =
+    (signal: AbortSignal): Look =>
+    async (place) => {
+      const { source, key } = place;
+      const name = `${source.name}\0${key}`;
+      const listing = listingOf((await listFolder(source, key, signal, false)) ?? []);
+      if (listing.images.length > 0) return { listing };
+      const known = seen.get(name) ?? kept.get(name)?.folder?.manifestFile;
+      const manifestFile = await readManifestFile(source, key, listing.manifestFiles, {
+        readYaml,
+        known,
+        signal,
+      });
+      if (manifestFile) seen.set(name, manifestFile, 8 * manifestFile.size + bytesOfName);
+      return { listing, ...(manifestFile && { manifestFile }) };
+    };
+
+  const withoutFoundNotes = (place: FolderLocation, entries: readonly SourceEntry[], signal: AbortSignal) => {
+    const most = isRemote(place.source) ? mostSought.remote : mostSought.local;
+    return withoutNotes(place, listingOf(entries), most, look(signal));
+  };
+
+  const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
+    const list = () => listFolder(source, key, signal);
+    const begun = purgesOf(info);
+    const found = isRemote(source)
+      ? await throughSlot(info, { source, key }, (at) => isFresh(source, at), now, list)
+      : await timeListing(list, now);
+    if (signal.aborted) throw cancelledError(signal);
+    const before = kept.get(name)?.folder;
+    const listing = found.entries && (await withoutFoundNotes({ source, key }, found.entries, signal));
+    const manifestFile = await readManifestFile(
+      source,
+      key,
+      source.list ? (listing?.manifestFiles ?? []) : candidates,
+      { readYaml, known: before?.manifestFile, signal },
+    );
+    const folder =
+      listing || manifestFile
+        ? { listing: listing ?? emptyListing, ...(manifestFile && { manifestFile }) }
+        : undefined;
+    const known =
+      folder &&
+      (before && isSame(before, folder)
+        ? before
+        : { ...folder, serial: ++serial, facts: stillTrue(before?.facts, folder.listing) });
+    const entry = { ...(known && { folder: known }), listedAt: found.at };
+    if (begun === purgesOf(info)) kept.set(name, entry, known ? bytesOf(known) : bytesOfName);
+    return known;
+  };
+
+  return {
+    async find(source, key, signal) {
+      if (purges !== purgesOf(info)) kept.clear();
+      purges = purgesOf(info);
+      const name = `${source.name}\0${key}`;
+      const known = kept.get(name);
+      if (known && isFresh(source, known.listedAt)) return known.folder;
+      return flights
+        .run(`${name}\0${purges}`, (work) => refresh(source, key, name, work), signal)
+        .catch((error: unknown) => standIn(source, known, error));
+    },
+    async read(source, key, before, signal = new AbortController().signal) {
+      const entries = await listFolder(source, key, signal, false);
+      if (entries === undefined) return undefined;
+      const listed = listingOf(entries);
+      // What a folder without images holds is found by reading what is in it.
+      const listing =
+        listed.images.length > 0
+          ? await withoutNotes({ source, key }, listed, mostSought.local, look(signal))
+          : listed;
+      for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
+      const reading = { readYaml, known: before, signal };
+      const manifestFile = await readManifestFile(source, key, listing.manifestFiles, reading);
+      return { listing, ...(manifestFile && { manifestFile }) };
+    },
+  };
+}
+
+/** Folders in a folder that are looked into to find those of annotations alone. */
+const mostSought = { local: 200, remote: 16 } as const;
+
+/** Bytes for the manifest files of those. */
+const seenBytes = 8 * 2 ** 20;
+
+/** The manifest files that a folder of a source without listings may hold. */
+const candidates = manifestFileNames.map((name) => ({ name }));
+
+const emptyListing = listingOf([]);
+
+/** Memory in addition to that of its manifest file, whose values take several times the bytes of its text. */
+const bytesOf = ({ listing, manifestFile }: Folder) =>
+  weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (manifestFile?.size ?? 0);
+
+/** Memory of a missing folder. */
+const bytesOfName = 256;
+
+const isRemote = ({ backend }: Source) => backend === "s3" || backend === "http";
+
+interface TimedListing {
+  /** Absent if there is no such folder. */
+  readonly entries?: readonly SourceEntry[] | undefined;
+  readonly at: number;
+}
+
+/**
+ * The time when a listing started, so that a file that is added meanwhile is not missed for longer than any
+ * other.
+ */
+async function timeListing(
+  list: () => Promise<readonly SourceEntry[] | undefined>,
+  now: () => number,
+): Promise<TimedListing> {
+  const at = now();
+  return { entries: await list(), at };
+}
+
+async function listFolder(source: Source, key: string, signal: AbortSignal, validators = true) {
+  const entries = await source.list?.(key, () => signal.aborted, validators);
+  // A listing that ended early does not count.
+  if (signal.aborted) throw cancelledError(signal);
+  return entries?.filter(
+    ({ kind, name }) =>
+      isPlain(key === "" ? name : `${key}/${name}`) && (kind !== "other" || name.startsWith("manifest.")),
+  );
+}
+
+/**
+ * True if a file of that key can have an identifier: file systems allow a backslash in names, and buckets
+ * more.
+ */
+const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i.test(key);
+
+/** Returns the stored listing while it is valid, else the result of `list`, which is stored. */
+async function throughSlot(
+  info: Slot,
+  { source, key }: { readonly source: Source; readonly key: string },
+  isFresh: (at: number) => boolean,
+  now: () => number,
+  list: () => Promise<readonly SourceEntry[] | undefined>,
+): Promise<TimedListing> {
+  const name = masterName({ source, key });
+  const variant = `listing.${await hash([listingVersion, source.fingerprint, key])}`;
+  if (!source.list) return { at: now() };
+  const stored = decode(await info.get(name, variant));
+  if (stored && isFresh(stored.at)) return stored;
+  const fresh = await timeListing(list, now);
+  // Clients can ask for any number of names that do not exist.
+  if (fresh.entries) info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
+  return fresh;
+}
+
+function decode(bytes: Uint8Array | undefined): TimedListing | undefined {
+  if (!bytes) return undefined;
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(bytes)) as Partial<TimedListing>;
+    const sound =
+      typeof stored.at === "number" && (stored.entries === undefined || Array.isArray(stored.entries));
+    return sound ? (stored as TimedListing) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * True if nothing changed between two listings, as far as known: an image without a validator may be another
+ * one.
+ */
+function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one): boolean {
+  const [before, after] = [one.listing, other.listing];
+  return (
+    one.manifestFile === other.manifestFile &&
+    before.images.length === after.images.length &&
+    before.directories.length === after.directories.length &&
+    before.directories.every((name, at) => name === after.directories[at]) &&
+    before.notes.join("/") === after.notes.join("/") &&
+    before.images.every(({ name, validator }, at) => {
+      const now = after.images[at];
+      return validator !== undefined && now?.name === name && now.validator === validator;
+    })
+  );
+}
+
+/** Returns the known facts of a folder's images that its listing does not contradict. */
+function stillTrue(known: ReadonlyMap<string, KnownFacts> | undefined, { images }: Listing) {
+  const facts = new Map<string, KnownFacts>();
+  for (const { name, validator } of known ? images : []) {
+    const one = known?.get(name);
+    if (one && one.validator === validator) facts.set(name, one);
+  }
+  return facts;
+}

@@ -1,0 +1,81 @@
+// Logs faults of manifest files for the operator, once for each state of a file.
+
+import { type Log, parseUrl } from "../../../base/index.ts";
+import type { Resource } from "../../../iiif/index.ts";
+import { type FolderLocation, identifierOf, inside } from "../places.ts";
+import type { ManifestFile } from "./manifest-file.ts";
+
+export interface ManifestFileLog {
+  /**
+   * Logs faults of a file that have not been logged. Returns the file with the line of the first, for the
+   * response header.
+   */
+  tell(place: FolderLocation, manifestFile: ManifestFile): string | undefined;
+  /** Logs the origins of images in a whole document, except the service's own and allowed ones. */
+  tellOrigins(place: FolderLocation, manifestFile: ManifestFile, document: Resource, base: string): void;
+}
+
+/** A log for manifest files; `allowed`: origins of other servers that they may name. */
+export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly string[]): ManifestFileLog {
+  const told = new WeakMap<ManifestFile, Set<string>>();
+  const isNew = (manifestFile: ManifestFile, text: string) => {
+    const known = told.get(manifestFile) ?? new Set();
+    told.set(manifestFile, known);
+    if (known.has(text)) return false;
+    known.add(text);
+    return true;
+  };
+  return {
+    tell(place, manifestFile) {
+      const faults = manifestFile.faults();
+      const file = identifierOf(inside(place, manifestFile.name));
+      for (const fault of faults)
+        if (isNew(manifestFile, fault))
+          log.warn("a manifest file is only partly used", {
+            source: place.source.name,
+            file,
+            fault,
+          });
+      const [line] = faults
+        .map((fault) => /^line \d+/.exec(fault)?.[0])
+        .filter((found) => found !== undefined);
+      return faults.length === 0 ? undefined : [manifestFile.name, ...(line ? [line] : [])].join(", ");
+    },
+    tellOrigins(place, manifestFile, document, base) {
+      const own = [new URL(base).origin, ...allowed.map((origin) => origin.toLowerCase())];
+      for (const origin of originsIn(document).filter((each) => !own.includes(each)))
+        if (isNew(manifestFile, origin))
+          log.warn("a manifest file names pictures of a server that presentation.allowed_origins does not", {
+            source: place.source.name,
+            file: identifierOf(inside(place, manifestFile.name)),
+            origin,
+          });
+    },
+  };
+}
+
+/** Members of a document whose addresses viewers fetch. */
+const fetched: ReadonlySet<string> = new Set(["body", "service", "thumbnail", "logo"]);
+
+/** The origins of pictures and services in a document. */
+function originsIn(document: Resource): readonly string[] {
+  const origins = new Set<string>();
+  const look = (value: unknown, isFetched: boolean): void => {
+    if (Array.isArray(value)) for (const each of value) look(each, isFetched);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, each] of Object.entries(value)) {
+        if (
+          isFetched &&
+          (name === "id" || name === "@id") &&
+          typeof each === "string" &&
+          /^https?:/i.test(each)
+        ) {
+          const url = parseUrl(each);
+          if (url) origins.add(url.origin);
+        }
+        look(each, isFetched || fetched.has(name));
+      }
+  };
+  look(document, false);
+  return [...origins];
+}

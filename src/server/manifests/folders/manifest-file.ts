@@ -1,0 +1,184 @@
+// Manifest files next to images: an operator's description of a folder, read through its source.
+
+import { createPauses, ServiceError } from "../../../base/index.ts";
+import {
+  type Description,
+  type Fault,
+  faultsOfStored,
+  isWhole,
+  objectOf,
+  readDescription,
+  readVersion4,
+  type StoredDocument,
+  safeDocument,
+  storedOf,
+} from "../../../iiif/index.ts";
+import type { Source } from "../../sources/source.ts";
+import { inside } from "../places.ts";
+import type { ListedFile } from "./listing.ts";
+import { type LocatedFault, mostYaml, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
+
+/** A parsed manifest file. Invalid parts are left out and listed in its faults. */
+export interface ManifestFile {
+  readonly name: string;
+  readonly validator: string;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** A document that takes the place of the derived one. */
+  readonly stored?: StoredDocument;
+  /** A document of a version that 3.0 cannot express. */
+  readonly newer?: { readonly type: unknown; readonly fault: Fault };
+  /**
+   * Why nothing of the file can be used; absent for whole documents and descriptions, even if they have
+   * faults.
+   */
+  readonly unusable?: LocatedFault;
+  /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
+  describe(kind: "manifest" | "collection"): Description;
+  /** Returns the faults, in lines for people. Those of a description are known once it has been requested. */
+  faults(): readonly LocatedFault[];
+  /**
+   * Adds faults that were found when a description was applied, such as names of images that do not exist.
+   */
+  add(faults: readonly Fault[]): void;
+}
+
+/** Bytes of a file that is read: JSON may be a whole document of thousands of canvases. */
+const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
+
+export interface ManifestFileReading {
+  readonly readYaml: ReadYaml;
+  /** The previous result, which stays while its file is unchanged. */
+  readonly known: ManifestFile | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Returns the first existing manifest file, or undefined. Throws what the source throws, and ServiceError
+ * `busy` if too many files are being read.
+ */
+export async function readManifestFile(
+  source: Source,
+  key: string,
+  files: readonly ListedFile[],
+  { readYaml, known, signal }: ManifestFileReading,
+): Promise<ManifestFile | undefined> {
+  for (const { name, validator } of files) {
+    if (known && known.name === name && known.validator === validator) return known;
+    const place = inside({ source, key }, name);
+    if (validator !== undefined) source.forget?.(place.key);
+    const image = await source.open(place.key, signal).catch(unlessPage);
+    if (!image) continue;
+    try {
+      if (known && known.name === name && known.validator === image.validator) return known;
+      const isJson = name.endsWith(".json");
+      const most = isJson ? mostBytes.json : mostBytes.yaml;
+      const bytes = await image.bytes.read(0, most + 1);
+      return bytes.length > most
+        ? tooLarge(name, image.validator, most)
+        : await manifestFileOf({ name, validator: image.validator, bytes, isJson }, readYaml);
+    } finally {
+      await image.close();
+    }
+  }
+  return undefined;
+}
+
+/** Many web servers respond with a page for missing files. */
+function unlessPage(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== "origin_not_image") throw error;
+}
+
+function tooLarge(name: string, validator: string, most: number): ManifestFile {
+  const fault = `expected a file of at most ${most / 2 ** 20} MiB; received a larger one`;
+  return {
+    name,
+    validator,
+    size: 0,
+    unusable: fault,
+    describe: () => nothing,
+    faults: () => [fault],
+    add() {},
+  };
+}
+
+const nothing = readDescription(undefined, "manifest").description;
+
+interface ManifestFileBytes {
+  readonly name: string;
+  readonly validator: string;
+  readonly bytes: Uint8Array;
+  readonly isJson: boolean;
+}
+
+/** Parses the bytes of a manifest file. */
+export async function manifestFileOf(
+  { name, validator, bytes, isJson }: ManifestFileBytes,
+  readYaml: ReadYaml,
+): Promise<ManifestFile> {
+  const pause = createPauses();
+  const { value: written, faults: unread, locate } = await readBytes(bytes, isJson, readYaml);
+  await pause();
+  const { value, faults: unsafe } = safeDocument(written);
+  await pause();
+  const faults = new Set<LocatedFault>(unread);
+  const known = new Set<string>();
+  const add: ManifestFile["add"] = (more) => {
+    // They are located and reported once, however often the description is applied.
+    const fresh = more.slice(0, mostFaults).filter((fault) => !known.has(JSON.stringify(fault)));
+    const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));
+    if (kept.length === 0) return;
+    for (const fault of kept) known.add(JSON.stringify(fault));
+    for (const located of locate(kept)) faults.add(located);
+  };
+  const described = new Map<string, Description>();
+  const isDocument = isWhole(value);
+  // YAML with only comments does not describe the folder; JSON is never empty.
+  const isEmpty = value === null && !isJson;
+  const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
+  const version4 = isDocument ? readVersion4(value) : undefined;
+  const whole = version4 ? version4.document : isDocument ? value : undefined;
+  const newer = version4 && !whole ? version4.fault : undefined;
+  const misread = newer ? [newer] : whole ? faultsOfStored(whole) : isPlain ? [plainFault] : [];
+  add(misread);
+  if (version4) add([version4.fault]);
+  add(unsafe);
+  const [unusable] = value === undefined || misread.length > 0 ? faults : [];
+  return {
+    name,
+    validator,
+    size: bytes.length,
+    ...(whole && misread.length === 0 && { stored: storedOf(whole) }),
+    ...(newer && { newer: { type: objectOf(value)?.type, fault: newer } }),
+    ...(unusable !== undefined && { unusable }),
+    describe(kind) {
+      if (isDocument || isPlain) return nothing;
+      const read = described.get(kind);
+      if (read) return read;
+      const { description, faults: misdescribed } = readDescription(value, kind);
+      add(misdescribed);
+      described.set(kind, description);
+      return description;
+    },
+    faults: () => [...faults],
+    add,
+  };
+}
+
+const plainFault: Fault = {
+  path: [],
+  message: "expected a document, or keys and values that describe the folder",
+};
+
+async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { faults: ["expected text in UTF-8; save the file in that encoding"], locate: () => [] };
+  }
+  return readText(text, isJson, readYaml);
+}
+
+/** Maximum of recorded faults per file: nobody fixes more in one go. */
+const mostFaults = 50;

@@ -1,0 +1,62 @@
+// Folders that hold only annotations: they are parts of documents, and no folders for readers.
+
+import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import { isOfAnnotations } from "../../../iiif/index.ts";
+import { type FolderLocation, inside } from "../places.ts";
+import type { Folder } from "./folder.ts";
+import type { Listing } from "./listing.ts";
+
+/** Reads what a folder holds, without what is known of the folders in it. */
+export type Look = (place: FolderLocation) => Promise<Pick<Folder, "listing" | "manifestFile">>;
+
+/** Folders that are read simultaneously. */
+const atOnce = 8;
+/** Levels of folders below which annotations are found. */
+const mostLevels = 3;
+
+/** True for a folder that holds annotations and nothing else. */
+export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">): boolean {
+  if (listing.images.length + listing.directories.length > 0) return false;
+  const whole = manifestFile?.stored?.whole;
+  return whole ? isOfAnnotations(whole) : manifestFile === undefined && listing.notes.length > 0;
+}
+
+/**
+ * Returns a listing whose folders of annotations are notes instead of directories, among the first `most`
+ * folders. One that cannot be read counts as a directory.
+ */
+export async function withoutNotes(
+  place: FolderLocation,
+  listing: Listing,
+  most: number,
+  look: Look,
+  levels = mostLevels,
+): Promise<Listing> {
+  const found = new Set<string>();
+  await forEachConcurrently(listing.directories.slice(0, most), atOnce, async (name) => {
+    if (await holdsNotes(inside(place, name), look, levels)) found.add(name);
+  });
+  if (found.size === 0) return listing;
+  const has = (name: string) => found.has(name);
+  return {
+    ...listing,
+    directories: listing.directories.filter((name) => !has(name)),
+    notes: listing.directories.filter(has),
+  };
+}
+
+async function holdsNotes(place: FolderLocation, look: Look, levels: number): Promise<boolean> {
+  try {
+    const folder = await look(place);
+    const { listing } = folder;
+    const [first] = listing.directories;
+    if (listing.images.length > 0 || first === undefined || levels === 1) return isOfNotes(folder);
+    // Usually the first folder in it shows that it holds more.
+    if (!(await holdsNotes(inside(place, first), look, levels - 1))) return false;
+    const inner = await withoutNotes(place, listing, listing.directories.length, look, levels - 1);
+    return isOfNotes({ ...folder, listing: inner });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+// The manifests of a service, and the folders that they are made of, built once from its parts.
+
+import { type KeepAlive, type Log, parseDuration } from "../../base/index.ts";
+import type { Auth } from "../access/auth.ts";
+import type { SourceOptions } from "../sources/options.ts";
+import type { Slot } from "../stores/slot.ts";
+import { createFolders, type Folders, type FoldersParts } from "./folders/folders.ts";
+import type { FactsParts } from "./folders/image-facts.ts";
+import { createManifestFileLog } from "./folders/manifest-file-log.ts";
+import type { ReadYaml } from "./folders/manifest-file-text.ts";
+import { createManifests, type Manifests } from "./manifests.ts";
+import type { PresentationOptions } from "./options.ts";
+import { createSearch, type Search, type SearchParts } from "./search/search.ts";
+
+export interface FolderParts {
+  readonly readYaml: ReadYaml;
+  readonly info: Slot;
+  /** The options under `sources:`. */
+  readonly sources: readonly SourceOptions[];
+  readonly keepAlive?: KeepAlive | undefined;
+}
+
+/** Defaults for sources without options: the bundled sample. */
+const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
+
+/** The folders of the sources. */
+export function buildFolders({ info, readYaml, sources, keepAlive }: FolderParts): Folders {
+  return createFolders({ info, readYaml, times: timesOf(sources), keepAlive });
+}
+
+export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {
+  /** The options under `sources:`. */
+  readonly options: readonly SourceOptions[];
+}
+
+/** The search in them. */
+export function buildSearch({ options, ...parts }: BuiltSearchParts): Search {
+  const times = timesOf(options);
+  return createSearch({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
+}
+
+/** Returns the validity of cached facts by source name. */
+function timesOf(options: readonly SourceOptions[]): FoldersParts["times"] {
+  const times = new Map(
+    options.map((source) => [
+      source.name,
+      {
+        revalidateMs: parseDuration(source.revalidate),
+        staleMs: "stale_if_error" in source ? parseDuration(source.stale_if_error) : 0,
+      },
+    ]),
+  );
+  return ({ name }) => times.get(name) ?? usualTimes;
+}
+
+export interface ServiceParts {
+  readonly images: FactsParts;
+  readonly auth?: Auth | undefined;
+  readonly folders: Folders;
+  readonly options: PresentationOptions;
+  /** Further paths of the Image API. */
+  readonly aliases: readonly string[];
+  readonly log: Log;
+}
+
+/** Builds the manifests; undefined if the Presentation API is disabled. */
+export function buildManifests({
+  images,
+  auth,
+  folders,
+  options,
+  aliases,
+  log,
+}: ServiceParts): Manifests | undefined {
+  if (!options.enabled) return undefined;
+  const manifestFiles = createManifestFileLog(log, options.allowed_origins);
+  return createManifests({ images, auth, sources: images.sources, folders, options, manifestFiles, aliases });
+}

@@ -1,0 +1,134 @@
+// The parts that depend on something outside of the process, such as folders and servers, with their checks.
+
+import { type Check, type Log, type Platform, parseDuration, version } from "../base/index.ts";
+import { type Auth, createAuth } from "./access/auth.ts";
+import { openLogins } from "./access/logins/logins.ts";
+import { createRowNames } from "./access/rules/row-names.ts";
+import { buildSessions } from "./access/sessions/index.ts";
+import { buildContentStates, type ContentStates } from "./bookmarks/content-states.ts";
+import type { Config } from "./config/schema.ts";
+import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
+import { sourceChecks } from "./sources/checks.ts";
+import { buildSources, type SourceFigures, type Sources, userAgentOf } from "./sources/index.ts";
+import { remoteFigures, slotCounts, sourceCounts } from "./stats/parts.ts";
+import { createRegistry, type Registry } from "./stats/registry.ts";
+import { slotChecks } from "./stores/checks.ts";
+import { buildSlots, type Slots } from "./stores/index.ts";
+
+export interface OuterParts {
+  readonly sources: Sources;
+  readonly slots: Slots;
+  readonly hooks: Hooks;
+  /** Absent without a section `auth`. */
+  readonly auth?: Auth;
+  /** Links to views; absent if they are disabled. */
+  readonly contentStates?: ContentStates;
+  readonly checks: readonly Check[];
+  /** Closes all of them, whether or not one fails to. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds the parts, and registers their figures. Reads the files of hooks and logins; nothing else is read,
+ * written or requested yet. Throws if one cannot be built from the configuration, after closing the others.
+ */
+export async function buildOuterParts(
+  config: Config,
+  platform: Platform,
+  log: Log,
+  registry: Registry = createRegistry(),
+): Promise<OuterParts> {
+  const built: Closable[] = [];
+  const close = async () => {
+    await Promise.allSettled(built.map(async (part) => part.close()));
+  };
+  try {
+    const parts = await buildEach(config, platform, log, registry, (part) => {
+      built.push(part);
+      return part;
+    });
+    return { ...parts, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** Returns the part, after noting that it has to be closed. */
+type Keep = <P extends Closable>(part: P) => P;
+
+async function buildEach(
+  config: Config,
+  platform: Platform,
+  log: Log,
+  registry: Registry,
+  keep: Keep,
+): Promise<Omit<OuterParts, "close">> {
+  const keepsBookmarks = config.content_state.store.enabled;
+  const folders =
+    [...Object.values(config.cache), config.auth?.session].filter((each) => each?.backend === "filesystem")
+      .length + (keepsBookmarks ? 1 : 0);
+  const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
+  const figures: SourceFigures = {
+    local: (name) => sourceCounts(registry, name),
+    remote: (name) => remoteFigures(registry, name),
+  };
+  const userAgent = userAgentOf(version, config.base_url);
+  const sources = buildSources(config.sources, platform, slots.origin, figures, userAgent);
+  const hooks = keep(
+    createHooks({
+      engine: await buildEngine(config.hook, platform, log, createRowNames(sources.otherNames)),
+      options: config.hook,
+      log,
+      sources: sources.all.map(({ name }) => name),
+    }),
+  );
+  const host = { platform, log, folders, keep };
+  const built = config.auth && (await buildAuth(config.auth, config, sources, host));
+  const contentStates = buildContentStates(config.content_state, {
+    ...host,
+    presentation: config.presentation.enabled,
+  });
+  const checks = [
+    ...sourceChecks(sources, config.sources),
+    ...slotChecks(slots, config.cache, platform),
+    ...hooks.checks,
+    ...(built?.checks ?? []),
+    ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
+  ];
+  return {
+    sources,
+    slots,
+    hooks,
+    ...(built && { auth: built.auth }),
+    ...(contentStates && { contentStates }),
+    checks,
+  };
+}
+
+async function buildAuth(
+  options: NonNullable<Config["auth"]>,
+  { trusted_proxies: trustedProxies, presentation }: Config,
+  sources: Sources,
+  host: { readonly platform: Platform; readonly log: Log; readonly folders: number; readonly keep: Keep },
+): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
+  const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
+  host.keep(sessions);
+  const logins = host.keep(await openLogins(options.profiles, host));
+  const { otherNames: spellings } = sources;
+  const { label: institution } = presentation.provider;
+  const auth = createAuth({
+    options,
+    sessions,
+    logins,
+    log: host.log,
+    institution,
+    trustedProxies,
+    spellings,
+  });
+  return { auth, checks: [...checks, ...logins.checks] };
+}

@@ -1,0 +1,192 @@
+// The HTTP server of Node: RFC 9112 timeouts, the raw target, and a stop that lets requests finish.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { internalError, normalIp, type ServeOptions, type Serving } from "../../../base/index.ts";
+import { createDraining, lingerMs } from "./draining.ts";
+import { isMisframed } from "./framing.ts";
+import { listenError, listeningUrl } from "./listening.ts";
+import { malformedRequest, parserProblem, refusal, refusalMessage, refuseRequest } from "./refusals.ts";
+import { noteRequest, targetOf } from "./request-facts.ts";
+
+/** The raw target; `url` is the listener's version. */
+const rawTarget = Symbol("target");
+type Incoming = IncomingMessage & { [rawTarget]?: string };
+
+/** A GET can contain a content state of 64 KiB, which base64 and percent-encoding lengthen. */
+const maxHeaderBytes = 128 * 1024;
+/** Interval at which Node checks for late requests, and thus the maximum delay beyond the timeout. */
+const lookMs = (timeoutMs: number) => Math.max(50, Math.min(1_000, timeoutMs / 10));
+/**
+ * Maximum number of connections without a running request, each of which takes a file descriptor and memory.
+ * One more closes the one that has waited longest.
+ */
+const usualMostWaiting = 4096;
+
+/** Milliseconds beyond `keepAliveMs` that a connection stays open, since a request may be on its way. */
+const graceMs = 1_000;
+
+/** Requests of one connection that may be unanswered; one more closes it. Browsers send one after another. */
+const mostPipelined = 64;
+
+interface Connection {
+  /** Address of the peer. */
+  readonly address: string | undefined;
+  /** Responses that are not complete with what starts each, in order. Only the first has been started. */
+  readonly running: Map<ServerResponse, () => void>;
+}
+
+/**
+ * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
+ * unavailable.
+ */
+export async function serveNode(options: ServeOptions, mostWaiting = usualMostWaiting): Promise<Serving> {
+  const sockets = new Map<Socket, Connection>();
+  /** Connections without a running request, those that have waited longest first. */
+  const waiting = new Set<Socket>();
+  const draining = createDraining(options.fetch);
+  const answer = getRequestListener(
+    (request, env) => {
+      const incoming = env.incoming as Incoming;
+      noteRequest(request, {
+        address: sockets.get(incoming.socket)?.address,
+        target: targetOf(incoming[rawTarget] ?? "/"),
+      });
+      return draining.fetch(request);
+    },
+    { errorHandler: answerFailure },
+  );
+  /** Connections on which no further request counts, since nobody knows where it begins. */
+  const refused = new WeakSet<Socket>();
+  let stopping = false;
+  /** Address of the server, which replaces a missing host. */
+  let authority = "localhost";
+  function over(this: ServerResponse): void {
+    const { socket } = this.req;
+    const connection = sockets.get(socket);
+    if (!connection) return;
+    connection.running.delete(this);
+    if (socket.destroyed) return;
+    const [startNext] = connection.running.values();
+    if (startNext) {
+      startNext();
+      return;
+    }
+    waiting.add(socket);
+    if (stopping) closeWhenIdle(socket);
+  }
+  // The server's own closeIdleConnections also aborts responses that are complete but not fully sent.
+  const closeWhenIdle = (socket: Socket, afterMs = lingerMs) => {
+    // A request may be arriving; closing immediately would reset it.
+    const { bytesRead } = socket;
+    const close = () => {
+      if (!waiting.has(socket)) return;
+      if (socket.bytesRead === bytesRead) socket.destroy();
+      else if (stopping) closeWhenIdle(socket);
+    };
+    // What arrived while the thread was busy is read before an immediate, but after a timer.
+    setTimeout(() => setImmediate(close), afterMs).unref();
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: false, // the listener refuses it, with a body
+      headersTimeout: options.readTimeoutMs,
+      requestTimeout: options.readTimeoutMs,
+      keepAliveTimeout: options.keepAliveMs,
+      connectionsCheckingInterval: lookMs(options.readTimeoutMs),
+    },
+    (incoming: Incoming, outgoing: ServerResponse) => {
+      const { socket } = incoming;
+      const running = sockets.get(socket)?.running;
+      if (!running || refused.has(socket)) return;
+      waiting.delete(socket);
+      outgoing.on("close", over);
+      const isRefused = isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion);
+      if (isRefused) refused.add(socket);
+      const start = () =>
+        isRefused ? refuseRequest(outgoing, malformedRequest) : respond(incoming, outgoing);
+      running.set(outgoing, start);
+      if (running.size === 1) start();
+      else if (running.size > mostPipelined) socket.destroy();
+    },
+  );
+  function respond(incoming: Incoming, outgoing: ServerResponse): void {
+    // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
+    // form of errors.
+    const target = incoming.url ?? "/";
+    incoming[rawTarget] = target;
+    incoming.url = target.replaceAll("\\", "%5C");
+    if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
+      incoming.headers.host = authority;
+    // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
+    // with 408.
+    outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
+    void answer(incoming, outgoing);
+  }
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const running = [...(sockets.get(socket)?.running.keys() ?? [])];
+    const answering = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    if (socket.writable && !answering && error.code !== "ECONNRESET")
+      socket.write(refusalMessage(parserProblem(error)));
+    socket.destroySoon();
+  });
+  // Clients learn the time from the header Keep-Alive, and may send a request at its very end.
+  server.on("timeout", (socket: Socket) => closeWhenIdle(socket, graceMs));
+  server.on("connection", (socket: Socket) => {
+    sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: new Map() });
+    waiting.add(socket);
+    if (waiting.size > mostWaiting) waiting.values().next().value?.destroy();
+    socket.once("close", () => {
+      sockets.delete(socket);
+      waiting.delete(socket);
+    });
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: options.port, host: options.hostname }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  }).catch((error) => {
+    throw listenError(error, options.hostname, options.port);
+  });
+  const url = listeningUrl(options.hostname, (server.address() as AddressInfo).port);
+  authority = new URL(url).host;
+
+  return {
+    urls: [url],
+    async stop(graceMs) {
+      await draining.stop(
+        graceMs,
+        () =>
+          new Promise((resolve) => {
+            // The method of the plain server, since that of HTTP calls closeIdleConnections.
+            PlainServer.prototype.close.call(server, () => resolve());
+            stopping = true;
+            for (const socket of sockets.keys()) closeWhenIdle(socket);
+          }),
+      );
+      server.closeAllConnections();
+    },
+  };
+}
+
+/**
+ * The socket was idle for the write timeout. That is a stall only if bytes wait to be sent: a slow render or
+ * a quiet event stream is not aborted.
+ */
+function cutStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}
+
+/**
+ * A request that the listener itself could not parse is malformed; any other error is a fault of the
+ * application.
+ */
+function answerFailure(error: unknown): Response {
+  const malformed = error instanceof Error && error.name === "RequestError";
+  return refusal(malformed ? malformedRequest : internalError);
+}

@@ -1,0 +1,112 @@
+// Gauges of a service: values that the registry reads from its parts on demand.
+
+import {
+  type Check,
+  type CheckedPart,
+  type CheckFinding as Finding,
+  type Platform,
+  remembering,
+} from "../base/index.ts";
+import type { Admission } from "./images/admission/admit.ts";
+import type { Sidecars } from "./images/sidecar/sidecars.ts";
+import type { Sources } from "./sources/index.ts";
+import type { Registry, Sample } from "./stats/registry.ts";
+import type { NamedSlot, Slots } from "./stores/index.ts";
+import type { Pool } from "./workers/pool.ts";
+
+export interface SampledParts {
+  readonly platform: Platform;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly gates: { readonly render: Admission; readonly probe: Admission };
+  readonly pool: Pool;
+  readonly sidecars: Pick<Sidecars, "building">;
+  readonly slots: Slots;
+  readonly sources: Sources;
+  readonly checks: readonly Check[];
+  /** Returns the results of the checks, not older than {@link askedEachMs}. */
+  readonly findings: () => Promise<readonly Finding[]>;
+}
+
+/** Least milliseconds between two requests to folders, servers and shared stores. */
+export const askedEachMs = 10_000;
+
+/** Declares the gauges of all parts. Nothing is read yet. */
+export function sampleParts(registry: Registry, parts: SampledParts): void {
+  sampleProcess(registry, parts);
+  for (const gate of ["render", "probe"] as const) sampleGate(registry, gate, parts.gates[gate]);
+  samplePool(registry, parts.pool);
+  registry.gauge("sidecar_builds", {}, parts.sidecars.building);
+  const shares = !parts.platform.connectionsEndWithRequest;
+  for (const slot of parts.slots.all) sampleSlot(registry, slot, shares);
+  for (const { name, isAway } of parts.sources.all)
+    if (isAway) registry.gauge("source_circuit_open", { source: name }, () => Number(isAway()));
+  sampleHealth(registry, parts);
+}
+
+function sampleProcess({ gauge }: Registry, { platform, version, startedAt }: SampledParts): void {
+  const { name, version: runtime_version, memoryUsage } = platform;
+  gauge("build_info", { version, runtime: name, runtime_version }, () => 1);
+  gauge("start_time", {}, () => startedAt / 1000);
+  if (!memoryUsage) return;
+  gauge("process_memory", { kind: "resident" }, () => memoryUsage().resident);
+  gauge("process_memory", { kind: "heap" }, () => memoryUsage().heap);
+}
+
+function sampleGate({ gauge }: Registry, gate: "render" | "probe", { status }: Admission): void {
+  gauge("jobs", { gate, state: "running" }, () => status().running);
+  gauge("jobs", { gate, state: "yielded" }, () => status().away);
+  gauge("jobs", { gate, state: "waiting" }, () => status().waiting);
+  gauge("admitted_memory", { gate }, () => status().memory);
+}
+
+function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
+  gauge("workers", { state: "working" }, () => status().busy - status().waiting);
+  gauge("workers", { state: "waiting" }, () => status().waiting);
+  gauge("workers", { state: "idle" }, () => status().workers - status().busy);
+  gauge("pool_queue", {}, () => status().queued);
+  if (memory) gauge("worker_memory", {}, memory);
+}
+
+/** `shares`: true if simultaneous requests may wait for one response of the store. */
+function sampleSlot(
+  { gauge }: Registry,
+  { name: slot, backend, usage, circuits, volume }: NamedSlot,
+  shares: boolean,
+): void {
+  if (usage) {
+    const inMemory = backend === "heap" || backend === "none";
+    // Failures are cached too: a store that does not respond is asked no more often than one that does.
+    const readUsage = () => usage().catch(() => undefined);
+    const asked = inMemory ? readUsage : remembering(askedEachMs, readUsage, { shares });
+    gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
+    gauge("cache_size", { slot }, async (once) => (await once(asked))?.bytes);
+  }
+  if (volume) {
+    const asked = remembering(askedEachMs, () => volume().catch(() => undefined), { shares });
+    gauge("cache_volume_free", { slot }, async (once) => (await once(asked))?.free);
+    gauge("cache_volume_size", { slot }, async (once) => (await once(asked))?.size);
+  }
+  if (circuits) {
+    gauge("cache_circuit_open", { slot, operation: "read" }, () => Number(circuits().read));
+    gauge("cache_circuit_open", { slot, operation: "write" }, () => Number(circuits().write));
+  }
+}
+
+function sampleHealth({ gauge }: Registry, { checks, findings }: SampledParts): void {
+  const declared = new Set<string>();
+  for (const { part, name } of checks) {
+    const key = `${part} ${name}`;
+    if (!declared.has(key)) gauge("part_healthy", { part, name }, healthOf(part, name, findings));
+    declared.add(key);
+  }
+}
+
+/** 1 if all checks of a part passed, otherwise 0. */
+const healthOf =
+  (part: CheckedPart, name: string, findings: SampledParts["findings"]): Sample =>
+  async (once) => {
+    const own = (await once(findings)).filter(({ check }) => check.part === part && check.name === name);
+    return Number(own.every(({ problem }) => problem === undefined));
+  };

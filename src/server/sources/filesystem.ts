@@ -1,0 +1,257 @@
+// Source of the files in a folder: a key is the exact name of a file below the root, and nothing outside the
+// root is ever read.
+
+import {
+  createCounts,
+  createLru,
+  type FileEntry,
+  type FileStat,
+  forEachConcurrently,
+  type OpenFile,
+  ServiceError,
+  sourceChangedError,
+  until,
+} from "../../base/index.ts";
+import type { MasterFiles } from "./folder/bounded-files.ts";
+import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
+import { checkRoot, createRoot, isPlainPath, plainPath } from "./folder/root.ts";
+import { createKnownFolders, isSpelledAsStored } from "./folder/spelling.ts";
+import { folderWay, type Way } from "./folder/way.ts";
+import { keySegments } from "./key.ts";
+import { fileKind, isHidden, isUnlisted } from "./listing.ts";
+import {
+  type MasterFile,
+  type Source,
+  type SourceCounts,
+  type SourceEntry,
+  type SourceImage,
+  sourceCounts,
+} from "./source.ts";
+
+export interface FilesystemSourceOptions {
+  readonly name: string;
+  /** Absolute path of a directory; may itself be a symbolic link. */
+  readonly root: string;
+  readonly prefix: string;
+  readonly files: MasterFiles;
+  /** Milliseconds for which a found file counts as unchanged; default 0: it is checked each time. */
+  readonly revalidateMs?: number;
+  readonly counts?: SourceCounts | undefined;
+}
+
+/** Facts of a file that was found and checked. */
+type CheckedFacts = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
+
+interface Looked {
+  readonly checked: CheckedFacts;
+  /** The open file, if the check has opened it. */
+  readonly held?: OpenFile;
+}
+
+function factsOf(path: string, facts: FileStat): CheckedFacts {
+  const { size, id } = facts;
+  const file: MasterFile = { path, size, ...(id === undefined ? {} : { id }) };
+  return { validator: validatorOf(facts), modified: lastChange(facts), file };
+}
+
+/** Maximum number of files that stay open from their check on; others are opened when a byte is read. */
+const mostHeld = 64;
+
+/** Maximum number of files whose facts are remembered. */
+const foundKept = 20_000;
+
+/**
+ * Milliseconds after a change of a file or folder during which another change may leave its times the same.
+ */
+const settledMs = 2000;
+
+/** Maximum number of attempts to open a file that is being replaced. */
+const attempts = 3;
+
+/**
+ * Creates a source of the files below `root`. Symbolic links are followed if they stay below it. Hidden names
+ * (a segment that begins with a dot), links to hidden names or out of the root, links to a folder that the
+ * path has passed through, directories, devices and pipes count as missing.
+ */
+export function filesystemSource({
+  name,
+  root,
+  prefix,
+  files,
+  revalidateMs = 0,
+  counts = createCounts(...sourceCounts),
+}: FilesystemSourceOptions): Source {
+  const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
+  const { pathOf, unlessAbsent } = folder;
+
+  const found = createLru<string, Looked & { readonly until: number }>(foundKept);
+  const knownFolders = createKnownFolders();
+  // Number of calls that forgot files. The result of a check that began before the latest one is not
+  // remembered.
+  let forgets = 0;
+
+  /** Returns a file that was found recently, or else checks it again. */
+  const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
+    const path = pathOf(segments);
+    const known = found.get(path);
+    const isKnown = known !== undefined && Date.now() < known.until;
+    const begun = forgets;
+    const looked = isKnown ? known : await look(path, segments);
+    if (looked === undefined || looked === "changed") {
+      found.delete(path);
+      return looked;
+    }
+    const { checked, held } = looked;
+    if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
+      found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
+    const { validator, modified, file } = checked;
+    const { bytes, close } = checkedFile({ root: folder, files, counts }, file, held);
+    const isChanged = async () => {
+      const now = await folder.stat(file.path);
+      return now === undefined || validatorOf(now) !== validator;
+    };
+    return { validator, modified, file, bytes, close, hasChanged: isChanged };
+  };
+
+  /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
+  const look = async (path: string, segments: readonly string[]): Promise<Looked | "changed" | undefined> => {
+    const realRoot = await folder.real();
+    const plain = await openPlain(realRoot, segments);
+    if (plain) return plain;
+    const real = await folder.resolve(realRoot, path);
+    const facts = real === undefined ? undefined : await folder.stat(real);
+    if (real === undefined || facts === undefined) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
+    if (!(await unlessAbsent(isSpelled))) return undefined;
+    const isLinked = !isPlainPath(real, realRoot, segments);
+    if (isLinked && !(await folderWay(folder, realRoot, segments.slice(0, -1)))) return undefined;
+    // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
+    if ((await folder.resolve(realRoot, real)) !== real) return "changed";
+    return { checked: factsOf(real, facts) };
+  };
+
+  /**
+   * Opens a file without any link in its path, if the runtime can say so of an open file. That replaces every
+   * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a
+   * mount that does not respond is not asked again.
+   */
+  const openPlain = async (realRoot: string, segments: readonly string[]): Promise<Looked | undefined> => {
+    const path = plainPath(realRoot, segments);
+    const held = await unlessAbsent(async () => files.openPlain?.(path));
+    if (!held) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
+    const checked = (await isSpelled().catch(() => false)) ? factsOf(path, held.stat) : undefined;
+    if (checked && heldFiles < mostHeld) return { checked, held: counted(held) };
+    await held.close().catch(() => {});
+    return checked && { checked };
+  };
+
+  let heldFiles = 0;
+  /** Returns a file that counts as held until it is closed. */
+  const counted = (file: OpenFile): OpenFile => {
+    heldFiles++;
+    let closing: Promise<void> | undefined;
+    return {
+      ...file,
+      close() {
+        if (!closing) heldFiles--;
+        closing ??= file.close();
+        return closing;
+      },
+    };
+  };
+
+  const open: Source["open"] = async (key, signal) => {
+    const segments = keySegments(key);
+    const endedError = () =>
+      new ServiceError("cancelled", "The request ended before its image was opened.", {
+        cause: signal?.reason,
+      });
+    if (signal?.aborted) throw endedError();
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const image = segments.some(isHidden) ? undefined : await find(segments);
+      if (image === "changed") continue;
+      if (!image) {
+        counts.notFound.add();
+        return undefined;
+      }
+      if (signal?.aborted) {
+        await image.close();
+        throw endedError();
+      }
+      counts.opens.add();
+      return image;
+    }
+    counts.errors.add();
+    throw sourceChangedError();
+  };
+
+  const forget = (key: string): void => {
+    forgets++;
+    found.delete(pathOf(keySegments(key)));
+  };
+
+  const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
+    const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
+    if (segments.some(isHidden)) return undefined;
+    const realRoot = await folder.real();
+    const real = await folder.resolve(realRoot, pathOf(segments).replace(/\/$/, "") || "/");
+    if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
+      return undefined;
+    const entries: SourceEntry[] = [];
+    const isLinked = !isPlainPath(real, realRoot, segments);
+    let way: Promise<Way | undefined> | undefined;
+    const findWay = () => (way ??= folderWay(folder, realRoot, segments));
+    if (isLinked && !(await findWay())) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
+    if (!(await unlessAbsent(isSpelled))) return undefined;
+    /** True for a folder that its own path passes through, as only links make it: it would have no end. */
+    const isWithinItself = async ({ kind, link }: FileEntry, target: string) =>
+      kind === "directory" && (link || isLinked) && (await findWay())?.has(target) === true;
+    const look = async (entry: FileEntry) => {
+      const { name, kind, link } = entry;
+      if (kind === "other" || isUnlisted(name)) return;
+      // A link that leads out of the root or to nothing counts as missing; any other entry is below the
+      // folder that was checked.
+      const path = `${real.replace(/\/$/, "")}/${name}`;
+      const target = link ? await folder.resolve(realRoot, path).catch(() => undefined) : path;
+      if (target === undefined || (await isWithinItself(entry, target))) return;
+      const facts =
+        validators && kind === "file" ? await folder.stat(path).catch(() => undefined) : undefined;
+      entries.push({
+        name,
+        kind: kind === "file" ? fileKind(name) : kind,
+        ...(facts && { validator: validatorOf(facts) }),
+      });
+    };
+    await unlessAbsent(() => forEachConcurrently(until(files.list(real), enough), 8, look));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  const stateOf: Source["stateOf"] = async (key) => {
+    const segments = key === "" ? [] : keySegments(key);
+    if (segments.some(isHidden)) return undefined;
+    const stat = await unlessAbsent(() => files.stat(pathOf(segments)));
+    if (stat === undefined || Date.now() - lastChange(stat).getTime() < settledMs) return undefined;
+    return `${stat.kind} ${stat.id ?? ""} ${lastChange(stat).getTime()} ${validatorOf(stat)}`;
+  };
+
+  return {
+    name,
+    backend: "filesystem",
+    prefix,
+    fingerprint: `filesystem:${folder.top}`,
+    counts,
+    open,
+    forget,
+    purge(key) {
+      if (key !== undefined) return forget(key);
+      forgets++;
+      found.clear();
+      knownFolders.clear();
+    },
+    list,
+    stateOf,
+    check: () => checkRoot(name, folder.top, files),
+  };
+}

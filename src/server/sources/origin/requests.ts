@@ -1,0 +1,217 @@
+// Requests to an origin. Responses are interpreted as states and blocks, which are stored.
+
+import {
+  type Counts,
+  type Recorder,
+  ServiceError,
+  sourceChangedError,
+  type TraceContext,
+} from "../../../base/index.ts";
+import type { Slot } from "../../stores/slot.ts";
+import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
+import { sourceCounts } from "../source.ts";
+import { blockSize, type KeptBlocks } from "./kept-blocks.ts";
+import type { KnownStates, LookUpState } from "./known-states.ts";
+import type { State } from "./master-state.ts";
+import { waitCounts } from "./waits.ts";
+import { tooLarge, type WholeResponse, wholeBlocks } from "./whole-master.ts";
+
+/** Counters of a remote source. `fetched`: bytes from its origin. */
+export const remoteCounts = [...sourceCounts, "fetched", ...waitCounts] as const;
+
+/** Counters and recorder of a remote source. */
+export interface RemoteFigures {
+  readonly counts: Counts<(typeof remoteCounts)[number]>;
+  /** Seconds of each request to the origin. */
+  readonly requests: Recorder;
+}
+
+/**
+ * Length of the first request, which also returns size and state; it contains the headers of nearly all
+ * files.
+ */
+export const firstLength = 2 * blockSize;
+/** Maximum number of blocks in one request, so that memory stays bounded. */
+export const atOnce = (8 * 2 ** 20) / blockSize;
+/**
+ * Usual maximum size of a master whose origin sends neither ETag nor date, or no length, so that it has to be
+ * held as a whole.
+ */
+const usualHeld = 64 * 2 ** 20;
+const tooManyHeld =
+  "Too many images that have to be held as a whole are being fetched at once. Try again in a moment.";
+
+/** A run of adjacent blocks. */
+export interface Run {
+  readonly first: number;
+  readonly count: number;
+}
+
+export interface OriginRequests {
+  readonly look: LookUpState;
+  /** Fetches and stores a run of blocks by one request. */
+  blocks(
+    key: string,
+    state: State,
+    run: Run,
+    signal: AbortSignal,
+    trace: TraceContext | undefined,
+  ): Promise<Uint8Array[]>;
+  /**
+   * Returns the error of a master whose state has changed. The next caller that opens the master asks its
+   * origin again.
+   */
+  changedError(key: string): ServiceError;
+}
+
+export interface OriginRequestsOptions {
+  readonly remote: Remote;
+  readonly slot: Pick<Slot, "whenSettled">;
+  readonly states: KnownStates;
+  readonly kept: KeptBlocks;
+  readonly figures: RemoteFigures;
+  /** Maximum size in bytes of a master that has to be held as a whole. */
+  readonly mostHeld?: number | undefined;
+}
+
+/** Creates the requests to the origin of `remote`. */
+export function createOriginRequests({
+  remote,
+  slot,
+  states,
+  kept,
+  figures: { counts, requests },
+  mostHeld = usualHeld,
+}: OriginRequestsOptions): OriginRequests {
+  /** Total bytes of all such masters of a source while they arrive. */
+  const mostHeldAtOnce = Math.max(4 * usualHeld, mostHeld);
+  const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteAnswer> => {
+    const began = performance.now();
+    try {
+      const answer = await remote.get(...request);
+      if (answer.kind === "part") counts.fetched.add(answer.bytes.length);
+      return answer;
+    } finally {
+      requests.record((performance.now() - began) / 1000);
+    }
+  };
+
+  /** Bytes of the masters that are being held as a whole. */
+  let held = 0;
+
+  /**
+   * Stores all blocks of a master that arrives in one response. Each is stored on arrival if the response
+   * identifies its state; otherwise all are stored at the end, since their bytes identify it.
+   */
+  const keepWhole = async (
+    key: string,
+    answer: WholeResponse,
+    generation: number,
+    onBlock?: (state: State, n: number, block: Uint8Array) => void,
+  ): Promise<State> => {
+    const { facts, length } = answer;
+    let count = 0;
+    const keep = async (state: State, block: Uint8Array) => {
+      kept.keep(key, state, count, block);
+      onBlock?.(state, count, block);
+      count++;
+      if (count % atOnce === 0) await slot.whenSettled();
+    };
+    if (hasValidator(facts) && length !== undefined) {
+      const state = await states.of(key, { ...facts, size: length }, generation);
+      for await (const block of wholeBlocks(answer, blockSize, length)) {
+        counts.fetched.add(block.length);
+        await keep(state, block);
+      }
+      return state;
+    }
+    const all: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const block of wholeBlocks(answer, blockSize, mostHeld)) {
+        counts.fetched.add(block.length);
+        size += block.length;
+        held += block.length;
+        if (held > mostHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
+        all.push(block);
+      }
+      const state = await states.of(key, { ...facts, size }, generation, all);
+      for (const block of all) await keep(state, block);
+      return state;
+    } finally {
+      held -= size;
+    }
+  };
+
+  const changedError = (key: string): ServiceError => {
+    states.forget(key);
+    return sourceChangedError();
+  };
+
+  return {
+    changedError: changedError,
+
+    async look(key, known, signal, trace) {
+      const generation = states.generationOf(key);
+      const first = { offset: 0, length: firstLength };
+      // Without ETag and date, nothing shows whether another range has the same state, so all bytes have to
+      // arrive in one response.
+      const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
+      let answer = await ask(
+        key,
+        range,
+        known && { facts: known.facts, purpose: "check" },
+        signal,
+        trace?.headers,
+      );
+      if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
+        if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size, mostHeld);
+        answer = await ask(key, undefined, undefined, signal, trace?.headers);
+      }
+      if (answer.kind === "absent") {
+        states.noteAbsent(key, generation);
+        return undefined;
+      }
+      if (answer.kind === "unchanged" && known) return states.confirm(key, known);
+      if (answer.kind === "whole") {
+        const facts = { ...answer.facts, size: answer.length ?? -1 };
+        if (known && sameState(known.facts, facts)) {
+          await answer.body.cancel().catch(() => {});
+          return states.confirm(key, known);
+        }
+        return states.keep(key, await keepWhole(key, answer, generation));
+      }
+      if (answer.kind !== "part") throw originError("origin_bad_answer", answer.kind);
+      const state = await states.of(key, answer.facts, generation, [answer.bytes]);
+      kept.keepAll(key, state, 0, answer.bytes);
+      return states.keep(key, state);
+    },
+
+    async blocks(key, state, { first, count }, signal, trace) {
+      const offset = first * blockSize;
+      const length = Math.min(count * blockSize, state.facts.size - offset);
+      const named = hasValidator(state.facts);
+      const range = named ? { offset, length } : undefined;
+      const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace?.headers);
+      const found: Uint8Array[] = [];
+      if (answer.kind === "whole") {
+        const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
+        if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
+          await answer.body.cancel().catch(() => {});
+          throw changedError(key);
+        }
+        const read = await keepWhole(key, answer, state.generation, (seen, n, block) => {
+          if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
+        });
+        if (read.id !== state.id || found.length < count) throw changedError(key);
+        return found;
+      }
+      if (answer.kind !== "part" || !sameState(answer.facts, state.facts)) throw changedError(key);
+      if (answer.bytes.length !== length)
+        throw originError("origin_bad_answer", `${answer.bytes.length} of ${length}`);
+      for (let i = 0; i < count; i++) found.push(answer.bytes.slice(i * blockSize, (i + 1) * blockSize));
+      for (const [i, block] of found.entries()) kept.keep(key, state, first + i, block);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// The registry: every figure of a service under its name and labels. Parts report to handles that they get
+// once; readers ask here.
+
+import { type Counter, createCounter } from "../../base/index.ts";
+import {
+  type CounterName,
+  type FigureName,
+  type FigureRow,
+  figures,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+} from "./figures.ts";
+import { createHistogram, type Histogram, type HistogramReading } from "./histogram.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Returns the result of `ask`, which is called once for all samples of a reading. */
+export type Once = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** A value that is read when somebody asks; undefined: there is none at the moment. */
+export type Sample = (once: Once) => number | undefined | Promise<number | undefined>;
+
+export interface NumberSeries {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export interface HistogramSeries extends HistogramReading {
+  readonly labels: Labels;
+  readonly percentiles: Histogram["percentiles"];
+}
+
+/** A figure with all its series. */
+export type Family =
+  | {
+      readonly name: FigureName;
+      readonly kind: "counter" | "gauge";
+      readonly series: readonly NumberSeries[];
+    }
+  | {
+      readonly name: FigureName;
+      readonly kind: "histogram";
+      readonly series: readonly HistogramSeries[];
+    };
+
+/** Series are declared when parts are built, never by a request. Declaring one twice throws an Error. */
+export interface Registry {
+  counter<N extends CounterName>(name: N, labels: LabelsOf<N>): Counter;
+  histogram<N extends HistogramName>(name: N, labels: LabelsOf<N>): Histogram;
+  gauge<N extends GaugeName>(name: N, labels: LabelsOf<N>, sample: Sample): void;
+  /**
+   * All figures, or the named ones, in the order of the table; one without series is left out. Only these
+   * have their values sampled. A sample that fails or has no value is left out. Never rejects.
+   */
+  read(names?: readonly FigureName[]): Promise<readonly Family[]>;
+}
+
+interface Series {
+  readonly labels: Labels;
+  readonly kept: Counter | Histogram | Sample;
+}
+
+/** A registry without series. */
+export function createRegistry(): Registry {
+  const all = new Map<FigureName, Map<string, Series>>();
+
+  const declare = <T extends Series["kept"]>(name: FigureName, given: object, kept: T): T => {
+    const labels = given as Labels;
+    const { labels: expected }: FigureRow = figures[name];
+    const names = Object.keys(expected);
+    const isAllowed = (label: string) => {
+      const values = expected[label];
+      const value = labels[label];
+      return value !== undefined && (typeof values === "string" || values?.includes(value));
+    };
+    if (Object.keys(labels).length !== names.length || !names.every(isAllowed))
+      throw new Error(`The figure ${name} does not have the labels ${JSON.stringify(labels)}.`);
+    const series = all.get(name) ?? new Map<string, Series>();
+    const key = JSON.stringify(names.map((label) => labels[label]));
+    if (series.has(key)) throw new Error(`The figure ${name} already has a series ${key}.`);
+    all.set(name, series.set(key, { labels, kept }));
+    return kept;
+  };
+
+  const sampleSeries = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
+    const read = series.map(async ({ labels, kept }) => {
+      const value = await (kept as Sample)(once);
+      return value === undefined ? [] : [{ labels, value }];
+    });
+    return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  };
+
+  const familyOf = async (name: FigureName, once: Once): Promise<Family> => {
+    const { kind }: FigureRow = figures[name];
+    const series = [...(all.get(name)?.values() ?? [])];
+    if (kind === "counter")
+      return {
+        name,
+        kind,
+        series: series.map(({ labels, kept }) => ({ labels, value: (kept as Counter).value })),
+      };
+    if (kind === "gauge") return { name, kind, series: await sampleSeries(series, once) };
+    const readings = series.map(({ labels, kept }) => {
+      const histogram = kept as Histogram;
+      return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };
+    });
+    return { name, kind, series: readings as HistogramSeries[] };
+  };
+
+  return {
+    counter: (name, labels) => declare(name, labels, createCounter()),
+    histogram(name, labels) {
+      const { buckets = [], latest }: FigureRow = figures[name];
+      return declare(name, labels, createHistogram(buckets, latest));
+    },
+    gauge(name, labels, sample) {
+      declare(name, labels, sample);
+    },
+    async read(names = Object.keys(figures) as FigureName[]) {
+      const asked = new Map<() => unknown, Promise<unknown>>();
+      const once: Once = <T>(ask: () => Promise<T>) => {
+        const answer = (asked.get(ask) as Promise<T> | undefined) ?? ask();
+        asked.set(ask, answer);
+        return answer;
+      };
+      const families = await Promise.all(names.map((name) => familyOf(name, once)));
+      return families.filter(({ series }) => series.length > 0);
+    },
+  };
+}

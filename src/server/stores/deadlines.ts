@@ -1,0 +1,44 @@
+// Deadlines of the stores outside of memory, in milliseconds.
+
+import { parseDuration } from "../../base/index.ts";
+import type { Deadlines } from "./guard.ts";
+import type { StoreOptions } from "./options.ts";
+
+/** Defaults for a read and a write; nobody waits for a write. */
+const usual = {
+  // Each file call has a deadline of its own. A write may have to wait until all files of the folder are
+  // counted.
+  filesystem: { read: 5000, write: 300_000 },
+  redis: { read: 250, write: 2000 },
+  "redis over REST": { read: 1000, write: 8000 },
+  s3: { read: 2000, write: 16_000 },
+} as const;
+
+/** Multiple of `timeout`, which is for reads. */
+const writeFactor = 8;
+/**
+ * Entries of the slot `origin` are up to a thousand times as large as those of the others, and take long over
+ * a network.
+ */
+const originFactor = 8;
+/** Shorter than the 2 s that /ready waits. */
+const check = 1800;
+
+type InMemory = Extract<StoreOptions, { backend: "heap" | "none" }>;
+type Outside = Exclude<StoreOptions, InMemory>;
+
+const isInMemory = (options: StoreOptions): options is InMemory =>
+  options.backend === "heap" || options.backend === "none";
+
+/** Returns the deadlines of a store for the slot or other `use`; undefined if it is in memory. */
+export function deadlinesOf(options: Outside, use: string): Deadlines;
+export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined;
+export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined {
+  if (isInMemory(options)) return undefined;
+  const row = usual[options.backend === "redis" && options.url ? "redis over REST" : options.backend];
+  const told = "timeout" in options && options.timeout ? parseDuration(options.timeout) : undefined;
+  const factor = use === "origin" && options.backend !== "filesystem" ? originFactor : 1;
+  const read = factor * (told ?? row.read);
+  const write = factor * (told === undefined ? row.write : writeFactor * told);
+  return { read, write, purge: Math.max(30_000, write), check };
+}

@@ -1,0 +1,203 @@
+// The worker's side of the pool: takes one job at a time, reads its bytes directly or through the main
+// thread, and responds with the result.
+
+import {
+  type ByteSource,
+  fromErrorRecord,
+  ImagingError,
+  JobClock,
+  notedDigest,
+  timedBytes,
+  toErrorRecord,
+} from "../../base/index.ts";
+import {
+  type CodecHost,
+  type Codecs,
+  createCodecs,
+  type JobInterest,
+  runTask,
+  type SidecarAccess,
+  type SidecarBlocks,
+} from "../../imaging/index.ts";
+import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
+import { type HostFile, openFiles } from "./open-files.ts";
+
+/**
+ * Functions that the entry point of a worker provides: messages to and from the main thread, and access to
+ * the platform.
+ */
+export interface WorkerHost {
+  post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+  deflate: CodecHost["deflate"];
+  zlib: CodecHost["zlib"];
+  /** Opens a file. Throws what the runtime throws. */
+  openFile(path: string): HostFile;
+  /** Returns the memory of this thread in bytes. */
+  memory(): number;
+}
+
+/**
+ * Gap between reads through the main thread: each costs about as much as copying this many bytes, and may be
+ * slow at its other end.
+ */
+const channelGap = 64 * 1024;
+
+interface PendingRead {
+  resolve(bytes: Uint8Array | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Serves jobs until the worker is terminated. */
+export function serveJobs(host: WorkerHost): void {
+  const reads = new Map<number, PendingRead>();
+  let lastRead = 0;
+  let codecs: Codecs | undefined;
+  let wanted: JobInterest = { aborted: false };
+
+  const askFor = (
+    message: (read: number) => FromWorker,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Uint8Array | undefined> =>
+    new Promise((resolve, reject) => {
+      const read = ++lastRead;
+      reads.set(read, { resolve, reject });
+      host.post(message(read), transfer);
+    });
+  const ask = async (message: (read: number) => FromWorker) => (await askFor(message)) ?? new Uint8Array();
+
+  const channel = (job: number, { size, gap = 0 }: Pick<ByteSource, "size" | "gap">): ByteSource => ({
+    size,
+    gap: Math.max(gap, channelGap),
+    read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
+  });
+
+  const blocksOf = (job: number, room: number, clock: JobClock, of?: "faster"): SidecarBlocks => ({
+    room,
+    load: (block) =>
+      clock.wait(
+        "index",
+        askFor((read) => ({ kind: "recall", job, read, block, of })),
+      ),
+    async keep(block, bytes) {
+      const digest = notedDigest(bytes);
+      const own = ownBuffer(bytes);
+      const kept = askFor(
+        (read) => ({ kind: "keep", job, read, block, bytes: own, digest, of }),
+        [own.buffer],
+      );
+      await clock.wait("index", kept);
+    },
+  });
+
+  const sidecarOf = (
+    job: number,
+    sidecar: JobSidecar | undefined,
+    clock: JobClock,
+    of?: "faster",
+  ): SidecarAccess | undefined =>
+    sidecar && {
+      id: sidecar.id,
+      absent: sidecar.absent,
+      memory: sidecar.memory,
+      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock, of),
+      faster: sidecarOf(job, sidecar.faster, clock, "faster"),
+      load: (lean = false) =>
+        clock.wait(
+          "index",
+          ask((read) => ({ kind: "recall", job, read, lean, of })),
+        ),
+      ...(sidecar.takes && {
+        async keepEntry(entry: Uint8Array) {
+          const bytes = ownBuffer(entry);
+          await askFor((read) => ({ kind: "keep", job, read, bytes, of }), [bytes.buffer]);
+        },
+      }),
+      reportLoss: () => host.post({ kind: "lost", job, of }),
+    };
+
+  const files = openFiles(host.openFile);
+
+  const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
+    const { job, task, sidecar } = message;
+    try {
+      if (!codecs) throw new Error("a job arrived before the start message");
+      if (wanted.aborted) throw new ImagingError("cancelled", "The client has left.");
+      const clock = new JobClock();
+      const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
+      const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
+      const made = await runTask(task, {
+        codecs,
+        bytes,
+        sidecar: sidecarOf(job, sidecar, clock),
+        overlay,
+        wanted,
+        stages: clock,
+      });
+      const times = clock.stop();
+      const result = ownBuffer(made.bytes);
+      const unchanged = message.file !== undefined && files.isUnchanged();
+      const incomplete = made.incomplete === true;
+      host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
+    } catch (error) {
+      const broken = !(error instanceof ImagingError);
+      host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
+    } finally {
+      files.rest();
+    }
+  };
+
+  const receive = async (message: ToWorker): Promise<void> => {
+    if (message.kind === "start") {
+      const { modules, cancel, keptBytes } = message;
+      wanted = {
+        get aborted() {
+          return Atomics.load(cancel, 0) === 1;
+        },
+      };
+      codecs = createCodecs({
+        wasm: (name) => modules[name],
+        deflate: host.deflate,
+        zlib: host.zlib,
+        keptBytes,
+        noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
+      });
+      if (message.warm) await warm(codecs);
+      host.post({ kind: "ready" });
+      return;
+    }
+    if (message.kind === "job") return run(message);
+    if (message.kind === "measure") return host.post({ kind: "memory", bytes: host.memory() });
+    const pending = reads.get(message.read);
+    reads.delete(message.read);
+    if (message.kind === "bytes") pending?.resolve(message.bytes);
+    else pending?.reject(fromErrorRecord(message.error));
+  };
+  host.onMessage((message) => void receive(message));
+}
+
+/**
+ * Encodes, decodes and resamples a small JPEG, since first calls are several times slower than later ones.
+ */
+async function warm(codecs: Codecs): Promise<void> {
+  const side = 32;
+  const data = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 7) & 255);
+  const options = { format: "jpg", quality: 80, progressive: false, chroma: "420", encoder: "fast" } as const;
+  try {
+    const jpeg = await codecs
+      .encoder("jpg")
+      .encode({ width: side, height: side, bands: 3, interpretation: "rgb", data }, options);
+    const bytes: ByteSource = {
+      size: jpeg.length,
+      read: async (offset, length) => jpeg.slice(offset, offset + length),
+    };
+    const codec = codecs.byFormat("jpg");
+    const header = await codec.probe(bytes, 1);
+    const region = { x: 0, y: 0, width: side, height: side };
+    const pixels = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+    const half = { size: side / 2, origin: 0, scale: 2 };
+    codecs.kernels.resize?.(pixels, half, half);
+  } catch {
+    // errors are ignored here; a real job reports them
+  }
+}

@@ -1,0 +1,148 @@
+// Filling the caches ahead of readers: what is made, what is found, and what an interruption leaves.
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type WarmOptions, type WarmReport, warm } from "../../../src/cli/collection/warm/warm.ts";
+import { fixturesFolder } from "../../host.ts";
+import { type Served, served } from "../../served.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-warm-"));
+  mkdirSync(join(folder, "masters"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const master = (name: string) => join(folder, "masters", name);
+
+/** Writes a JPEG of enough pixels to have a sidecar. */
+async function writePhoto(name: string, side = 1500): Promise<void> {
+  mkdirSync(join(master(name), ".."), { recursive: true });
+  const noise = { create: { width: side, height: side, channels: 3, background: "#336699" } } as const;
+  writeFileSync(master(name), await sharp(noise).jpeg().toBuffer());
+}
+
+const cacheYaml = (render = "filesystem") => {
+  const path = JSON.stringify(join(folder, "cache"));
+  const on = `{ backend: filesystem, path: ${path} }`;
+  return `cache: { info: ${on}, origin: ${on}, render: ${render === "filesystem" ? on : "{ backend: heap }"} }`;
+};
+
+const open = (cache = cacheYaml()): Promise<Served> =>
+  served(
+    `${cache}\nsources: [{ name: masters, type: filesystem, root: ${JSON.stringify(join(folder, "masters"))} }]`,
+  );
+
+const run = async (options: Partial<WarmOptions> = {}, cache?: string): Promise<WarmReport> => {
+  const { service } = await open(cache);
+  try {
+    const signal = new AbortController().signal;
+    return await warm(service, {
+      selection: [],
+      concurrency: 2,
+      levels: 2,
+      pages: "all",
+      signal,
+      ...options,
+    });
+  } finally {
+    await service.close();
+  }
+};
+
+/** Requests that a viewer sends first, by a service in another process. */
+async function firstRequests(name: string): Promise<readonly number[]> {
+  const { service, get } = await open();
+  try {
+    const address = `/iiif/3/${encodeURIComponent(name)}`;
+    expect((await get(`${address}/info.json`)).status).toBe(200);
+    expect((await get(`${address}/full/!200,200/0/default.jpg`)).status).toBe(200);
+    const { misses, hits } = service.slots.render.counts;
+    return [hits.value, misses.value];
+  } finally {
+    await service.close();
+  }
+}
+
+describe("warm", () => {
+  test("makes facts, sidecars and first levels, which a server then finds", async () => {
+    await writePhoto("a.jpg");
+    await writePhoto("inner/b.jpg");
+    const report = await run();
+    expect(report).toMatchObject({ files: 2, filesMade: 2, failed: 0, writeErrors: 0, interrupted: false });
+    expect(report.sidecars).toEqual({ made: 2, found: 0 });
+    // 1500 pixels at 1/4 are one tile of 512 and at 1/2 four; each file also has a thumbnail.
+    expect(report.derivatives).toEqual({ made: 2 * (1 + 1 + 4), found: 0 });
+    expect(Math.min(...Object.values(report.bytesWritten))).toBeGreaterThan(0);
+    expect(await firstRequests("inner/b.jpg")).toEqual([1, 0]);
+  });
+
+  test("finds in the caches what an earlier run has made, and makes only a changed file again", async () => {
+    await writePhoto("a.jpg");
+    await writePhoto("b.jpg");
+    await run();
+    const second = await run();
+    expect(second).toMatchObject({
+      files: 2,
+      filesMade: 0,
+      bytesWritten: { info: 0, origin: 0, render: 0 },
+      sidecars: { made: 0, found: 2 },
+      derivatives: { made: 0, found: 12 },
+    });
+    await writePhoto("b.jpg", 1600);
+    expect(await run()).toMatchObject({ files: 2, filesMade: 1, sidecars: { made: 1, found: 1 } });
+  });
+
+  test("stops when it is interrupted, and the next run continues", async () => {
+    for (let i = 0; i < 20; i++) await writePhoto(`${i}.jpg`, 1100);
+    const stop = new AbortController();
+    const first = await run({
+      concurrency: 1,
+      signal: stop.signal,
+      onProgress: ({ done }) => done === 7 && stop.abort(),
+    });
+    expect(first).toMatchObject({ interrupted: true, failed: 0 });
+    expect(first.files).toBeGreaterThanOrEqual(7);
+    expect(first.files).toBeLessThan(20);
+    const second = await run({ concurrency: 1 });
+    expect(second).toMatchObject({ files: 20, failed: 0, interrupted: false });
+    expect(second.sidecars.found).toBeGreaterThanOrEqual(7);
+    expect(second.sidecars.made + second.sidecars.found).toBe(20);
+  });
+
+  test("reports files that cannot be rendered, and continues with the others", async () => {
+    await writePhoto("b.jpg");
+    cpSync(join(fixturesFolder, "bad-trunc-50.jpg"), master("a.jpg"));
+    writeFileSync(master("c.tif"), "no image");
+    const report = await run({ concurrency: 1 });
+    expect(report).toMatchObject({ files: 3, filesMade: 1 });
+    expect(report.failures).toEqual([
+      expect.objectContaining({ identifier: "a.jpg", code: "decode" }),
+      expect.objectContaining({ identifier: "c.tif", code: "unsupported_format" }),
+    ]);
+  });
+
+  test("warms a selection, each page of a TIFF, and says that a file is missing", async () => {
+    await writePhoto("a/b.jpg");
+    await writePhoto("c.jpg");
+    cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), master("pages.tif"));
+    const report = await run({ selection: ["a", "pages.tif", "nowhere.jpg"], levels: 1 });
+    expect(report.files).toBe(3);
+    expect(report.failures).toEqual([
+      expect.objectContaining({ identifier: "nowhere.jpg", code: "image_not_found" }),
+    ]);
+    // Two of b.jpg, and at least one of each of the three pages.
+    expect(report.derivatives.made).toBeGreaterThanOrEqual(2 + 3);
+  });
+
+  test("makes nothing for a cache in memory, and says so", async () => {
+    await writePhoto("a.jpg");
+    const report = await run({}, cacheYaml("heap"));
+    expect(report.unfilled).toEqual([{ cache: "render", backend: "heap" }]);
+    expect(report.derivatives).toEqual({ made: 0, found: 0 });
+    expect(report.sidecars.made).toBe(1);
+  });
+});
