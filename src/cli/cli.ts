@@ -32,16 +32,17 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
   }
 }
 
-/**
- * Scripts go by the exit code of a command, so it waits for a slow disk, but for no call into a dead mount.
- */
+/** Milliseconds that a command waits for calls to the operating system before it ends. */
+const patienceMs = 10_000;
+
+/** Ends the process. Scripts go by its code, so it waits for a slow disk, but for no call into a dead mount. */
 function end(platform: Platform, code: number): void {
   const tell = (calls: readonly string[]) =>
     platform.write?.(
       "err",
-      `smalti: calls to the operating system do not return (${calls.join(", ")}), so the command ends by a signal instead of exit code ${code}\n`,
+      `smalti: calls to the operating system did not return within ${patienceMs / 1000} s (${calls.join(", ")}), so the command ends by a signal instead of exit code ${code}\n`,
     );
-  platform.exit?.(code, { patienceMs: 10_000, tell });
+  platform.exit?.(code, { patienceMs, tell });
 }
 
 /** Returns the exit code; undefined for a server, which keeps running. `asTyped`: see {@link hintsFor}. */

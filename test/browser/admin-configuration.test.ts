@@ -11,6 +11,7 @@ import { operator } from "../admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { launch } from "./launching.ts";
+import { overflow } from "./screen.ts";
 
 let built: Built;
 let browser: Browser;
@@ -137,16 +138,15 @@ test.each([
   "%s: nothing is wider than the window, and axe finds nothing, with messages and without",
   async (_, options) => {
     const { page, close } = await open(options);
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    expect([await overflow(page), await findings(page)]).toEqual([0, []]);
     await page.getByLabel("Read timeout").fill("a very long word ".repeat(20).replaceAll(" ", "-"));
     await page.getByRole("button", { name: "Review changes" }).click();
     await page.getByRole("alert").waitFor();
-    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    expect([await overflow(page), await findings(page)]).toEqual([0, []]);
     await page.getByLabel("Read timeout").fill("31s");
     await page.getByRole("button", { name: "Review changes" }).click();
     await page.locator("#review").waitFor();
-    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    expect([await overflow(page), await findings(page)]).toEqual([0, []]);
     await close();
   },
 );

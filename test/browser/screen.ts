@@ -17,10 +17,13 @@ export const coloursInViewer = (page: Page): Promise<number> =>
   });
 
 /**
- * Returns how many CSS pixels wider the page is than its window; at most 0 if it does not scroll sideways.
+ * Returns how many CSS pixels wider the page is than its window, once its styles have come; at most 0 if it
+ * does not scroll sideways.
  */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+export async function overflow(page: Page): Promise<number> {
+  await page.waitForLoadState("load");
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
 
 /** Requests of one address after which a page goes in circles. */
 const circles = 50;

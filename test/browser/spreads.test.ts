@@ -77,9 +77,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** What went wrong on the page that is open, for the report of a test that waits in vain. */
+let problems: string[] = [];
+
 async function open(path: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
   const page = await context.newPage();
+  problems = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("crash", () => problems.push("the page crashed"));
+  page.on("response", (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
+  });
   await page.goto(url + path);
   return page;
 }
@@ -162,7 +171,11 @@ describe.each(["mirador", "uv"])("%s", (viewer) => {
   describe.each(sampled(`spreads, ${viewer}`, books, 1))("in a paged book, %s,", (book, right, left) => {
     test("opens a region of the page on the right on that page, and shares it again", async () => {
       const page = await open(pathOf(book, right, viewer));
-      await expect.poll(() => pageInTheMiddle(page), { interval: 500 }).toBe(right);
+      await expect
+        .poll(async () => ({ middle: await pageInTheMiddle(page), problems, view: await shown(page) }), {
+          interval: 500,
+        })
+        .toMatchObject({ middle: right, problems: [] });
       await expect.poll(async () => (await shown(page))?.region?.length, { interval: 500 }).toBe(4);
       const { canvas, region } = await shared(page);
       const [x = 0, y = 0, w = 0, h = 0] = region ?? [];
