@@ -1,18 +1,13 @@
 // Two workers that run the operator's file: calls wait in a bounded queue, and a late call loses its worker
 // while the other continues.
 
-import { createDeadline, type Deadline, type WorkerPort, waitForTurn } from "../../../base/index.ts";
+import { createDeadline, waitForTurn } from "../../../base/index.ts";
 import { HookError, type HookFunction } from "../hook.ts";
-import type { FromHookWorker, PrintLevel, Program, ToHookWorker } from "./messages.ts";
-import { hookError } from "./sandbox.ts";
-import type { UnusedExport } from "./unused-exports.ts";
+import { type Call, type Exports, type Giver, HookWorker, type HookWorkerOptions } from "./hook-worker.ts";
+import type { Program } from "./messages.ts";
 
 /** Runs calls of one program. */
-export interface Crew {
-  /** The functions that the file exports. */
-  readonly functions: ReadonlySet<HookFunction>;
-  /** Its other exports. */
-  readonly unused: readonly UnusedExport[];
+export interface Crew extends Exports {
   /**
    * Returns the result as JSON; undefined for no opinion. Throws HookError if the call fails, is late or may
    * not wait, and the reason of `signal` if it aborts.
@@ -24,242 +19,171 @@ export interface Crew {
   close(): void;
 }
 
-export interface CrewOptions {
-  readonly module: WebAssembly.Module;
-  readonly startWorker: () => WorkerPort;
-  readonly print: (level: PrintLevel, text: string) => void;
-  readonly log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void };
-}
-
 /** Number of workers. One is ready while another restarts. */
-const seats = 2;
+const workerCount = 2;
 /** Maximum number of waiting calls. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 /** Milliseconds that a call may wait in addition to the time limit of one call. */
-export const mostWaitMs = 2000;
-/**
- * Milliseconds after the time limit within which a call stopped by QuickJS reports back on a busy machine.
- */
-const graceMs = 500;
-/** Milliseconds for a worker to start and load the file, in addition to the file's own time. */
-const startMs = 20_000;
-/** Milliseconds to process messages that arrived while this thread was busy. */
-const hearMs = 10;
+const maxWaitMs = 2000;
 /** Milliseconds between two attempts to start a worker after a failure. */
 const retryMs = 1000;
 
-type Exports = Pick<Crew, "functions" | "unused">;
-
-interface Call {
-  readonly name: HookFunction;
-  readonly input: string;
-  /** Time when its wait began. */
-  readonly since: number;
-  done(answer: string | undefined): void;
-  fail(error: unknown): void;
-}
-
-interface Seat {
-  /** `loading`: sends `ready` before it can be called. */
-  state: "loading" | "idle" | "busy" | "gone";
-  run(call: Call): void;
-  end(reason: string): void;
-}
-
 /** Starts the first worker and loads the program. Throws HookError if the program is rejected. */
-export async function startCrew(program: Program, options: CrewOptions): Promise<Crew> {
-  const { log } = options;
-  const all = new Set<Seat>();
-  const queue: Call[] = [];
-  let exported: Exports = { functions: new Set(), unused: [] };
-  let state: "open" | "retired" | "closed" = "open";
-  let failedAt = Number.NEGATIVE_INFINITY;
+export async function startCrew(program: Program, options: HookWorkerOptions): Promise<Crew> {
+  const crew = new WorkerCrew(program, options);
+  await crew.start();
+  return crew;
+}
 
-  const waitMs = mostWaitMs + program.timeoutMs;
-  const expire = () => {
-    const now = performance.now();
-    while (queue[0] && now - queue[0].since >= waitMs)
-      queue
-        .shift()
-        ?.fail(
-          new HookError(
-            `it waited ${waitMs} ms in the queue; hooks take too long, or there are too many calls`,
-          ),
-        );
-    watch();
-  };
-  const waiting = createDeadline(expire);
-  /** The first in the queue is the first to time out. */
-  const watch = () => {
-    const [first] = queue;
-    if (first) waiting.expect(Math.max(1, first.since + waitMs - performance.now()));
-    else waiting.met();
-  };
+class WorkerCrew implements Crew, Giver {
+  readonly #program: Program;
+  readonly #options: HookWorkerOptions;
+  readonly #waitMs: number;
+  readonly #workers = new Set<HookWorker>();
+  readonly #queue: Call[] = [];
+  readonly #waiting = createDeadline(() => this.#expire());
+  #exports: Exports = { functions: new Set(), unused: [] };
+  #state: "open" | "retired" | "closed" = "open";
+  #failedAt = Number.NEGATIVE_INFINITY;
 
-  const next = () => {
-    if (state === "closed") return;
-    for (const seat of all) {
-      if (seat.state !== "idle") continue;
-      const call = queue.shift();
-      if (!call) break;
-      seat.run(call);
+  constructor(program: Program, options: HookWorkerOptions) {
+    this.#program = program;
+    this.#options = options;
+    this.#waitMs = maxWaitMs + program.timeoutMs;
+  }
+
+  get functions() {
+    return this.#exports.functions;
+  }
+
+  get unused() {
+    return this.#exports.unused;
+  }
+
+  /** Throws HookError if the program is rejected. */
+  async start(): Promise<void> {
+    try {
+      this.#exports = await this.#startWorker();
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    watch();
-    if (state === "retired" && queue.length === 0 && ![...all].some((seat) => seat.state === "busy")) close();
-  };
+    this.#fill();
+  }
+
+  call(name: HookFunction, input: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#state === "closed") return Promise.reject(new HookError("the service stops"));
+    if (this.#queue.length >= maxWaiting)
+      return Promise.reject(
+        new HookError(
+          `${maxWaiting} calls are already waiting; hooks take too long, or there are too many calls`,
+        ),
+      );
+    let call: Call;
+    return waitForTurn<string | undefined>(
+      {
+        join: ({ admit, refuse }) => {
+          call = { name, input, since: performance.now(), done: admit, fail: refuse };
+          this.#queue.push(call);
+          this.#fill();
+          this.#next();
+        },
+        // A running call continues to its end, which is near.
+        leave: () => {
+          const index = this.#queue.indexOf(call);
+          if (index >= 0) this.#queue.splice(index, 1);
+        },
+      },
+      signal,
+      () => signal?.reason,
+    );
+  }
+
+  retire(): void {
+    if (this.#state === "open") this.#state = "retired";
+    this.#next();
+  }
+
+  close(): void {
+    this.#state = "closed";
+    this.#waiting.stop();
+    for (const worker of this.#workers) worker.end("the service stops");
+    for (const call of this.#queue.splice(0)) call.fail(new HookError("the service stops"));
+  }
+
+  onIdle(): void {
+    this.#next();
+  }
+
+  onEnd(worker: HookWorker, wasReady: boolean): void {
+    this.#workers.delete(worker);
+    if (!wasReady) this.#failedAt = performance.now();
+    this.#fill();
+    this.#next();
+  }
+
+  /** Throws what the platform throws; rejects with HookError if the program cannot be loaded. */
+  #startWorker(): Promise<Exports> {
+    const worker = new HookWorker(this.#program, this.#options, this);
+    this.#workers.add(worker);
+    return worker.load();
+  }
 
   /** Starts missing workers; after a failed start, with a delay. */
-  const fill = () => {
-    while (state === "open" && all.size < seats && performance.now() - failedAt >= retryMs) {
+  #fill(): void {
+    const { log } = this.#options;
+    while (
+      this.#state === "open" &&
+      this.#workers.size < workerCount &&
+      performance.now() - this.#failedAt >= retryMs
+    ) {
       try {
-        startSeat().catch((error: HookError) => {
-          if (state === "open") log.warn("a hook worker did not become ready", { error: error.message });
+        this.#startWorker().catch((error: HookError) => {
+          if (this.#state === "open")
+            log.warn("a hook worker did not become ready", { error: error.message });
         });
       } catch (error) {
-        failedAt = performance.now();
+        this.#failedAt = performance.now();
         log.warn("no hook worker could be started", { error: String(error) });
       }
     }
-  };
-
-  /** Throws what the platform throws; rejects with HookError if the program cannot be loaded. */
-  const startSeat = (): Promise<Exports> => {
-    const port = options.startWorker();
-    return new Promise((resolve, reject) => {
-      const post = (message: ToHookWorker) => port.post(message);
-      let running: { readonly id: number; readonly call: Call } | undefined;
-      let lastId = 0;
-      let wasReady = false;
-
-      const leave = () => {
-        seat.state = "gone";
-        all.delete(seat);
-        deadline.stop();
-        port.kill();
-      };
-      const seat: Seat = {
-        state: "loading",
-        run(call) {
-          const id = ++lastId;
-          running = { id, call };
-          seat.state = "busy";
-          post({ kind: "call", call: id, name: call.name, input: call.input });
-          deadline.expect(program.timeoutMs + graceMs);
-        },
-        end(reason) {
-          if (seat.state === "gone") return;
-          const { call } = running ?? {};
-          leave();
-          if (!wasReady) failedAt = performance.now();
-          reject(new HookError(reason));
-          call?.fail(new HookError(reason));
-          fill();
-          next();
-        },
-      };
-      const deadline: Deadline = createDeadline(() => {
-        const { state } = seat;
-        const { id } = running ?? {};
-        // Messages that arrived while this thread was busy are processed first: those were not late.
-        setTimeout(() => {
-          if (seat.state !== state || running?.id !== id) return;
-          if (running)
-            log.warn("a hook worker did not stop by itself and was terminated", {
-              function: running.call.name,
-            });
-          seat.end(
-            running
-              ? `it ran longer than its time limit of ${program.timeoutMs} ms and had to be terminated`
-              : "it did not start in time",
-          );
-        }, hearMs);
-      });
-
-      const ready = ({ functions, unused }: Extract<FromHookWorker, { kind: "ready" }>) => {
-        wasReady = true;
-        deadline.met();
-        seat.state = "idle";
-        resolve({ functions: new Set(functions), unused });
-        next();
-      };
-      const onDone = (call: Call, message: Extract<FromHookWorker, { kind: "done" }>) => {
-        running = undefined;
-        seat.state = message.again ? "loading" : "idle";
-        if (message.again) deadline.expect(startMs);
-        else deadline.met();
-        if (message.failure) call.fail(hookError(message.failure));
-        else call.done(message.answer);
-        next();
-      };
-      port.onMessage((data) => {
-        const message = data as FromHookWorker;
-        if (seat.state === "gone") return;
-        if (message.kind === "printed") options.print(message.level, message.text);
-        else if (message.kind === "ready") ready(message);
-        else if (message.kind === "refused") {
-          reject(hookError(message.failure));
-          seat.end(message.failure.message);
-        } else if (message.call === running?.id) onDone(running.call, message);
-      });
-      port.onDeath((reason) => {
-        if (seat.state !== "gone") log.warn("a hook worker ended and is being replaced", { reason });
-        seat.end("its worker ended");
-      });
-      all.add(seat);
-      post({ kind: "load", module: options.module, program });
-      deadline.expect(startMs);
-    });
-  };
-
-  const close = () => {
-    state = "closed";
-    waiting.stop();
-    for (const seat of all) seat.end("the service stops");
-    for (const call of queue.splice(0)) call.fail(new HookError("the service stops"));
-  };
-
-  try {
-    exported = await startSeat();
-  } catch (error) {
-    close();
-    throw error;
   }
-  fill();
 
-  return {
-    ...exported,
-    call(name, input, signal) {
-      if (signal?.aborted) return Promise.reject(signal.reason);
-      if (state === "closed") return Promise.reject(new HookError("the service stops"));
-      if (queue.length >= mostWaiting)
-        return Promise.reject(
+  #next(): void {
+    if (this.#state === "closed") return;
+    for (const worker of this.#workers) {
+      if (!worker.isIdle) continue;
+      const call = this.#queue.shift();
+      if (!call) break;
+      worker.run(call);
+    }
+    this.#watch();
+    if (
+      this.#state === "retired" &&
+      this.#queue.length === 0 &&
+      ![...this.#workers].some(({ isBusy }) => isBusy)
+    )
+      this.close();
+  }
+
+  /** The first in the queue is the first to time out. */
+  #watch(): void {
+    const [first] = this.#queue;
+    if (first) this.#waiting.expect(Math.max(1, first.since + this.#waitMs - performance.now()));
+    else this.#waiting.met();
+  }
+
+  #expire(): void {
+    const now = performance.now();
+    while (this.#queue[0] && now - this.#queue[0].since >= this.#waitMs)
+      this.#queue
+        .shift()
+        ?.fail(
           new HookError(
-            `${mostWaiting} calls are already waiting; hooks take too long, or there are too many calls`,
+            `it waited ${this.#waitMs} ms in the queue; hooks take too long, or there are too many calls`,
           ),
         );
-      let call: Call;
-      return waitForTurn<string | undefined>(
-        {
-          join({ admit, refuse }) {
-            call = { name, input, since: performance.now(), done: admit, fail: refuse };
-            queue.push(call);
-            fill();
-            next();
-          },
-          // A running call continues to its end, which is near.
-          leave() {
-            const at = queue.indexOf(call);
-            if (at >= 0) queue.splice(at, 1);
-          },
-        },
-        signal,
-        () => signal?.reason,
-      );
-    },
-    retire() {
-      if (state === "open") state = "retired";
-      next();
-    },
-    close,
-  };
+    this.#watch();
+  }
 }

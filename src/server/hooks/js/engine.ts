@@ -92,10 +92,10 @@ export async function createJsEngine(
     async call(name, input, signal) {
       const looking = look();
       if (looking) await looking;
-      const { functions, call } = watched.current();
-      if (!functions.has(name)) return undefined;
-      const answer = await call(name, JSON.stringify(input), signal);
-      return answer === undefined ? undefined : parseAnswer(answer);
+      const program = watched.current();
+      if (!program.functions.has(name)) return undefined;
+      const result = await program.call(name, JSON.stringify(input), signal);
+      return result === undefined ? undefined : parseResult(result);
     },
     doubts: () => unusedTexts(watched.current().unused),
     async check() {
@@ -109,7 +109,7 @@ export async function createJsEngine(
   };
 }
 
-function parseAnswer(json: string): unknown {
+function parseResult(json: string): unknown {
   try {
     return parseJson(json, { withoutPrototypes: true });
   } catch (error) {

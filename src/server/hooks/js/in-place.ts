@@ -1,14 +1,15 @@
 // Runs the operator's file on the calling thread if the platform has no workers: a slow built-in function
 // cannot be interrupted there.
 
-import type { Crew, CrewOptions } from "./crew.ts";
+import type { Crew } from "./crew.ts";
+import type { HookWorkerOptions } from "./hook-worker.ts";
 import type { Program } from "./messages.ts";
 import { createSandbox, hookError, type Sandbox } from "./sandbox.ts";
 
 /** Loads the program. Throws HookError if it is rejected. */
 export async function runInPlace(
   program: Program,
-  { module, print }: Pick<CrewOptions, "module" | "print">,
+  { module, print }: Pick<HookWorkerOptions, "module" | "print">,
 ): Promise<Crew> {
   const load = () => createSandbox(module, program, print);
   let sandbox: Sandbox | undefined = await load();
