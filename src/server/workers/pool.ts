@@ -13,7 +13,7 @@ import { type CodecHost, type Codecs, createCodecs, type Encoded } from "../../i
 import { inPlaceRunner } from "./in-place-runner.ts";
 import type { Job, JobLimits, Runner } from "./runner.ts";
 import { createRunners } from "./runners.ts";
-import { workerRunner } from "./worker-runner.ts";
+import { WorkerRunner } from "./worker-runner.ts";
 
 export type { Job, JobLimits, JobWatch } from "./runner.ts";
 
@@ -124,7 +124,7 @@ export function createPool(options: PoolOptions): Pool {
     linger: platform.startWorker !== undefined,
     start({ warm, first }) {
       if (!platform.startWorker) return inPlaceRunner(ownCodecs(first));
-      const runner = workerRunner(platform.startWorker(), {
+      const runner = new WorkerRunner(platform.startWorker(), {
         module: (name) => platform.wasm(name),
         number: ++lastNumber,
         warm,

@@ -19,7 +19,7 @@ import {
 } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
 import { type Awaiting, awaitingWithout, type Permit } from "./place.ts";
-import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
+import { type Job, type JobLimits, late, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
   readonly module: (name: WorkerModule) => WebAssembly.Module;
@@ -42,19 +42,17 @@ export interface WorkerRunnerOptions {
 interface Running {
   readonly id: number;
   readonly job: Job;
+  readonly limits: JobLimits;
   /**
    * Functions that reject pending reads when the job is cancelled, so that a hanging read does not block the
    * worker.
    */
   readonly reads: Set<(error: ServiceError) => void>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-  readonly watch: JobWatch | undefined;
   readonly awaiting: Awaiting;
   /** True if the job was cancelled and may continue for the grace period. */
-  cancelled: boolean;
-  /** Ends the worker after the grace period, unless the job ends before. */
-  limitGrace(): void;
+  isCancelled: boolean;
+  /** Timer that ends the worker after the grace period, unless the job ends before. */
+  grace: ReturnType<typeof setTimeout> | undefined;
   resolve(made: Encoded): void;
   reject(error: ServiceError): void;
   /** Cleans up after this job, and frees the runner. */
@@ -62,185 +60,234 @@ interface Running {
 }
 
 /**
- * Creates a runner on a worker of the platform. A late job ends the worker, since nothing else stops a
- * decoder. A cancelled job finds that out between two stages, from shared memory; its worker is ended only if
- * the job does not stop within a short grace period, since starting a new worker costs more than the rest of
- * a tile.
+ * A runner on a worker of the platform. A late job ends the worker, since nothing else stops a decoder. A
+ * cancelled job finds that out between two stages, from shared memory; its worker is ended only if the job
+ * does not stop within a short grace period, since starting a new worker costs more than the rest of a tile.
  */
-export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Runner {
-  const cancel = new Int32Array(new SharedArrayBuffer(4));
-  let running: Running | undefined;
-  let alive = true;
-  let ready = false;
-  let waits = false;
-  let lastId = 0;
-
-  const post = (message: ToWorker, transfer?: readonly ArrayBuffer[]) => port.post(message, transfer);
-  const meter = createMeter(() => {
-    if (alive) post({ kind: "measure" });
-    return alive;
+export class WorkerRunner implements Runner {
+  readonly #port: WorkerPort;
+  readonly #options: WorkerRunnerOptions;
+  readonly #cancel = new Int32Array(new SharedArrayBuffer(4));
+  readonly #deadline = createDeadline(() => this.#end(late(this.#running?.limits.timeoutMs ?? 0)));
+  readonly #meter = createMeter(() => {
+    if (this.#alive) this.#post({ kind: "measure" });
+    return this.#alive;
   });
+  #running: Running | undefined;
+  #alive = true;
+  #ready = false;
+  #waits = false;
+  #lastId = 0;
+
+  /** Sends the worker its modules. */
+  constructor(port: WorkerPort, options: WorkerRunnerOptions) {
+    this.#port = port;
+    this.#options = options;
+    port.onMessage((message) => this.#onMessage(message as FromWorker));
+    port.onDeath((cause) => this.#end(workerDied(cause)));
+    this.#post({
+      kind: "start",
+      modules: Object.fromEntries(workerModules().map((name) => [name, options.module(name)])) as Record<
+        WorkerModule,
+        WebAssembly.Module
+      >,
+      cancel: this.#cancel,
+      warm: options.warm,
+      keptBytes: options.keptBytes,
+    });
+  }
+
+  run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded> {
+    if (!this.#alive) {
+      freed(false);
+      return Promise.reject(cancelledError()); // the pool was closed in the meantime
+    }
+    const id = ++this.#lastId;
+    const { signal, place } = limits;
+    const onAbort = () => this.#cancelJob();
+    Atomics.store(this.#cancel, 0, 0);
+    return new Promise((resolve, reject) => {
+      this.#running = {
+        id,
+        job,
+        limits,
+        reads: new Set(),
+        awaiting: place ? awaitingWithout(this.#permitOf(id, place, limits.timeoutMs)) : (bytes) => bytes,
+        isCancelled: false,
+        grace: undefined,
+        resolve,
+        reject,
+        settle(usable) {
+          signal?.removeEventListener("abort", onAbort);
+          freed(usable);
+        },
+      };
+      limits.watch?.began(this.#options.number);
+      this.#post({
+        kind: "job",
+        job: id,
+        task: job.task,
+        file: job.file,
+        size: job.bytes.size,
+        gap: job.bytes.gap,
+        sidecar: job.sidecar && toJobSidecar(job.sidecar),
+      });
+      this.#deadline.expect(limits.timeoutMs);
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  memory(): Promise<number | undefined> {
+    return this.#meter.read();
+  }
+
+  alive(): boolean {
+    return this.#alive;
+  }
+
+  waits(): boolean {
+    return this.#waits;
+  }
+
+  kill(): void {
+    this.#end(cancelledError());
+  }
+
+  #post(message: ToWorker, transfer?: readonly ArrayBuffer[]): void {
+    this.#port.post(message, transfer);
+  }
 
   /** Ends the current job; the runner continues if `usable`. */
-  const settle = (usable: boolean) => {
-    const over = running;
-    running = undefined;
-    waits = false;
-    deadline.met();
+  #settle(usable: boolean): void {
+    const over = this.#running;
+    this.#running = undefined;
+    this.#waits = false;
+    this.#deadline.met();
+    clearTimeout(over?.grace);
     over?.settle(usable);
-  };
-  const end = (error?: ServiceError) => {
-    alive = false;
-    deadline.stop();
-    port.kill();
-    if (error) running?.reject(error);
-    settle(false);
-  };
-  const deadline = createDeadline(() => end(late(running?.timeoutMs ?? 0)));
+  }
 
-  const begin = () => {
-    ready = true;
-    if (running?.cancelled) running.limitGrace();
-  };
-  const answerRead = (message: Asking) => {
-    const { read } = message;
-    const job = running?.id === message.job ? running : undefined;
-    const refuse = (error: unknown) => {
-      if (alive) post({ kind: "unread", read, error: toErrorRecord(error, "source") });
+  #end(error?: ServiceError): void {
+    this.#alive = false;
+    this.#deadline.stop();
+    this.#port.kill();
+    if (error) this.#running?.reject(error);
+    this.#settle(false);
+  }
+
+  #cancelJob(): void {
+    Atomics.store(this.#cancel, 0, 1);
+    if (!this.#running) return;
+    this.#running.isCancelled = true;
+    this.#running.reject(cancelledError());
+    for (const refuse of this.#running.reads) refuse(cancelledError());
+    this.#running.reads.clear();
+    if (this.#ready) this.#limitGrace(this.#running);
+  }
+
+  #limitGrace(running: Running): void {
+    running.grace = setTimeout(() => this.#end(), this.#options.cancelGraceMs);
+  }
+
+  /** Returns the permit of a job, whose time limit stops while the job has released it. */
+  #permitOf(id: number, place: Permit, timeoutMs: number): Permit {
+    let left = timeoutMs;
+    let since = performance.now();
+    const isOver = () => this.#running?.id !== id;
+    return {
+      leave: () => {
+        if (isOver()) return;
+        if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
+        this.#deadline.met();
+        this.#waits = true;
+        place.leave();
+      },
+      back: async () => {
+        await place.back();
+        if (isOver()) return;
+        this.#waits = false;
+        since = performance.now();
+        this.#deadline.expect(left);
+      },
     };
-    if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelledError());
-    job.reads.add(refuse);
-    job.awaiting(wantedBytes(job, message)).then(
-      (bytes) =>
-        job.reads.delete(refuse) &&
-        alive &&
-        post({ kind: "bytes", read, ...(bytes && { bytes }) }, bytes && [bytes.buffer]),
-      (error) => job.reads.delete(refuse) && refuse(error),
-    );
-  };
+  }
 
-  port.onMessage((data) => {
-    const message = data as FromWorker;
-    if (message.kind === "ready") return begin();
-    if (message.kind === "memory") return meter.answered(message.bytes);
-    if (message.kind === "ignoredProfile") return options.ignoredProfile?.(message.master, message.reason);
-    if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
-      return answerRead(message);
-    if (message.job !== running?.id) return;
-    if (message.kind === "overlay") {
-      // Shared memory, or copied by the message; never transferred, since the main thread keeps the pixels.
-      const bytes = running.job.overlay?.data ?? new Uint8Array();
-      return post({ kind: "bytes", read: message.read, bytes });
+  #onMessage(message: FromWorker): void {
+    switch (message.kind) {
+      case "ready":
+        this.#ready = true;
+        if (this.#running?.isCancelled) this.#limitGrace(this.#running);
+        return;
+      case "memory":
+        this.#meter.note(message.bytes);
+        return;
+      case "ignoredProfile":
+        this.#options.ignoredProfile?.(message.master, message.reason);
+        return;
+      case "read":
+      case "recall":
+      case "keep":
+        this.#sendBytes(message);
+        return;
+      default:
+        if (this.#running && message.job === this.#running.id) this.#onJobMessage(this.#running, message);
     }
-    if (message.kind === "lost") return layerOf(running.job, message.of)?.reportLoss?.();
-    const tooLarge = running.job.memory > options.maxJobBytes;
-    if (message.kind === "done") {
-      const { bytes, incomplete, unchanged, times } = message;
-      running.watch?.did(times);
-      running.resolve({ bytes, ...(incomplete && { incomplete }), ...(unchanged && { unchanged }) });
-    } else running.reject(fromErrorRecord(message.error));
-    if (tooLarge || (message.kind === "failed" && message.broken)) end();
-    else settle(true);
-  });
-  port.onDeath((reason) =>
-    end(
-      new ServiceError("decode", "The worker that rendered the image ended; the image may be damaged.", {
-        code: "worker_died",
-        cause: reason,
-      }),
-    ),
-  );
-  post({
-    kind: "start",
-    modules: Object.fromEntries(workerModules().map((name) => [name, options.module(name)])) as Record<
-      WorkerModule,
-      WebAssembly.Module
-    >,
-    cancel,
-    warm: options.warm,
-    keptBytes: options.keptBytes,
-  });
+  }
 
-  return {
-    run(job, { signal, timeoutMs, place, watch }, freed) {
-      if (!alive) {
-        freed(false);
-        return Promise.reject(cancelledError()); // the pool was closed in the meantime
-      }
-      const id = ++lastId;
-      let grace: ReturnType<typeof setTimeout> | undefined;
-      const onAbort = () => {
-        Atomics.store(cancel, 0, 1);
-        if (!running) return;
-        running.cancelled = true;
-        running.reject(cancelledError());
-        for (const refuse of running.reads) refuse(cancelledError());
-        running.reads.clear();
-        if (ready) running.limitGrace();
-      };
-      let left = timeoutMs;
-      let since = performance.now();
-      const isOver = () => running?.id !== id;
-      const ownPlace: Permit | undefined = place && {
-        leave() {
-          if (isOver()) return;
-          if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
-          deadline.met();
-          waits = true;
-          place.leave();
-        },
-        async back() {
-          await place.back();
-          if (isOver()) return;
-          waits = false;
-          since = performance.now();
-          deadline.expect(left);
-        },
-      };
-      Atomics.store(cancel, 0, 0);
-      return new Promise((resolve, reject) => {
-        running = {
-          id,
-          job,
-          reads: new Set(),
-          timeoutMs,
-          signal,
-          watch,
-          cancelled: false,
-          limitGrace() {
-            grace = setTimeout(() => end(), options.cancelGraceMs);
-          },
-          awaiting: ownPlace ? awaitingWithout(ownPlace) : (answer) => answer,
-          resolve,
-          reject,
-          settle(usable) {
-            if (grace !== undefined) clearTimeout(grace);
-            signal?.removeEventListener("abort", onAbort);
-            freed(usable);
-          },
-        };
-        const { task, file, sidecar } = job;
-        watch?.began(options.number);
-        post({
-          kind: "job",
-          job: id,
-          task,
-          file,
-          size: job.bytes.size,
-          gap: job.bytes.gap,
-          sidecar: sidecar && toJobSidecar(sidecar),
+  #onJobMessage(running: Running, message: JobMessage): void {
+    const { job } = running;
+    switch (message.kind) {
+      case "overlay":
+        // Shared memory, or copied by the message; never transferred, since the main thread keeps the pixels.
+        this.#post({
+          kind: "bytes",
+          read: message.read,
+          bytes: job.overlay?.data ?? new Uint8Array(),
         });
-        deadline.expect(timeoutMs);
-        if (signal?.aborted) onAbort();
-        else signal?.addEventListener("abort", onAbort, { once: true });
-      });
-    },
-    memory: meter.read,
-    alive: () => alive,
-    waits: () => waits,
-    kill: () => end(cancelledError()),
-  };
+        return;
+      case "lost":
+        layerOf(job, message.of)?.reportLoss?.();
+        return;
+      case "done": {
+        const { bytes, incomplete, unchanged, times } = message;
+        running.limits.watch?.did(times);
+        running.resolve({ bytes, ...(incomplete && { incomplete }), ...(unchanged && { unchanged }) });
+        break;
+      }
+      case "failed":
+        running.reject(fromErrorRecord(message.error));
+    }
+    if (job.memory > this.#options.maxJobBytes || (message.kind === "failed" && message.broken)) this.#end();
+    else this.#settle(true);
+  }
+
+  #sendBytes(message: Asking): void {
+    const { read } = message;
+    const running = this.#running?.id === message.job ? this.#running : undefined;
+    const refuse = (error: unknown) => {
+      if (this.#alive) this.#post({ kind: "unread", read, error: toErrorRecord(error, "source") });
+    };
+    if (!running || Atomics.load(this.#cancel, 0) === 1) {
+      refuse(cancelledError());
+      return;
+    }
+    running.reads.add(refuse);
+    running.awaiting(wantedBytes(running, message)).then(
+      (bytes) => {
+        if (running.reads.delete(refuse) && this.#alive)
+          this.#post({ kind: "bytes", read, ...(bytes && { bytes }) }, bytes && [bytes.buffer]);
+      },
+      (error) => running.reads.delete(refuse) && refuse(error),
+    );
+  }
 }
+
+const workerDied = (cause: unknown) =>
+  new ServiceError("decode", "The worker that rendered the image ended; the image may be damaged.", {
+    code: "worker_died",
+    cause,
+  });
 
 /** Time limit in milliseconds for a worker's memory report: a worker that decodes reads no messages. */
 const measureMs = 100;
@@ -253,7 +300,7 @@ function createMeter(ask: () => boolean) {
   let last: number | undefined;
   const waiting = new Set<() => void>();
   return {
-    answered(bytes: number) {
+    note(bytes: number) {
       last = bytes;
       for (const done of waiting) done();
     },
@@ -271,7 +318,10 @@ function createMeter(ask: () => boolean) {
   };
 }
 
+/** Messages that ask for bytes or give some to keep. */
 type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
+/** Other messages about the current job. */
+type JobMessage = FromWorker & { kind: "overlay" | "lost" | "done" | "failed" };
 
 const toJobSidecar = ({ id, absent, memory, blocks, faster, keepEntry }: SidecarAccess): JobSidecar => ({
   id,
@@ -290,7 +340,7 @@ const layerOf = ({ sidecar }: Pick<Job, "sidecar">, of: "faster" | undefined) =>
  * a copy is sent.
  */
 async function wantedBytes(
-  { job, signal }: Pick<Running, "job" | "signal">,
+  { job, limits: { signal } }: Pick<Running, "job" | "limits">,
   message: Asking,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (message.kind === "read") return ownBuffer(await job.bytes.read(message.offset, message.length, signal));

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { WorkerPort } from "../../../src/base/platform.ts";
 import { wasmModules } from "../../../src/imaging/codecs/modules.ts";
-import { workerRunner } from "../../../src/server/workers/worker-runner.ts";
+import { WorkerRunner } from "../../../src/server/workers/worker-runner.ts";
 
 const table = wasmModules as Record<string, (typeof wasmModules)[keyof typeof wasmModules] | object>;
 const real = Object.keys(wasmModules);
@@ -22,7 +22,7 @@ function startWorker() {
     kill() {},
   };
   const empty = new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
-  workerRunner(port, {
+  new WorkerRunner(port, {
     module(name) {
       loaded.push(name);
       return empty;
