@@ -198,11 +198,11 @@ export type { DamagedMaster } from "./images/damaged-masters.ts";
 // Opens masters by their identifiers and reads their header facts; decodes no pixels.
 export {
   checkServable,
-  demandOf,
   describe,
   exceedsArea,
   type GrantedMaster,
   inspect,
+  needsOf,
 } from "./images/describe.ts";
 
 // Image information.
@@ -370,4 +370,4 @@ export type { Slot } from "./stores/slot.ts";
 export { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 
 // The permit of a job, which the job releases while it waits for bytes from another machine.
-export { awaitingWithout, readingWithout } from "./workers/place.ts";
+export { awaitingWithout, readingWithout } from "./workers/permit.ts";

@@ -72,7 +72,7 @@ export function buildRendering({
     rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({
-    places: workers(),
+    permits: workers(),
     memory,
     waiting: waitingPerPlace * workers(),
     waitMs: parseDuration(settings.current().limits.max_wait) || Number.POSITIVE_INFINITY,

@@ -54,11 +54,11 @@ function sampleProcess({ gauge }: Registry, { platform, version, startedAt }: Sa
   gauge("process_memory", { kind: "heap" }, () => memoryUsage().heap);
 }
 
-function sampleGate({ gauge }: Registry, gate: "render" | "probe", { status }: Admission): void {
-  gauge("jobs", { gate, state: "running" }, () => status().running);
-  gauge("jobs", { gate, state: "yielded" }, () => status().away);
-  gauge("jobs", { gate, state: "waiting" }, () => status().waiting);
-  gauge("admitted_memory", { gate }, () => status().memory);
+function sampleGate({ gauge }: Registry, gate: "render" | "probe", admission: Admission): void {
+  gauge("jobs", { gate, state: "running" }, () => admission.status().running);
+  gauge("jobs", { gate, state: "yielded" }, () => admission.status().away);
+  gauge("jobs", { gate, state: "waiting" }, () => admission.status().waiting);
+  gauge("admitted_memory", { gate }, () => admission.status().memory);
 }
 
 function samplePool({ gauge }: Registry, { status, memory }: Pool): void {

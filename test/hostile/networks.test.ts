@@ -29,7 +29,7 @@ test("40 addresses of one network do not pass a limit of 2, whether the peer or 
 
 test("40 addresses of one network have one turn against one of another", async () => {
   const admission = createAdmission(
-    { places: 1, memory: 2 ** 30, waiting: 100, waitMs: Number.POSITIVE_INFINITY },
+    { permits: 1, memory: 2 ** 30, waiting: 100, waitMs: Number.POSITIVE_INFINITY },
     { counts: createCounts(...admissionCounts), wait: { record() {} } },
   );
   const order: string[] = [];

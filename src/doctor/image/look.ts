@@ -6,7 +6,7 @@ import { describeProfile, findCut, readFileFacts } from "../../imaging/index.ts"
 import {
   asOperator,
   awaitingWithout,
-  demandOf,
+  needsOf,
   exceedsArea,
   type GrantedMaster,
   inspect,
@@ -90,7 +90,7 @@ async function walk(
       if (!header) return;
       found.header = header;
       const codec = parts.codecs.byFormat(header.format);
-      await parts.probes.run(demandOf(master, 0, looking), signal, async (place) => {
+      await parts.probes.run(needsOf(master, 0, looking), signal, async (place) => {
         const { bytes } = master.image;
         const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
         found.file = await take("file", () =>

@@ -22,8 +22,8 @@ import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import { awaitingWithout, readingWithout } from "../workers/place.ts";
-import type { Admission, Demand } from "./admission/admit.ts";
+import { awaitingWithout, readingWithout } from "../workers/permit.ts";
+import type { Admission, JobNeeds } from "./admission/admit.ts";
 import type { EstimatedWork } from "./admission/cost.ts";
 import { factsKey, type MasterKey, settledVersion } from "./cache-keys.ts";
 import { exceedingTexts } from "./words.ts";
@@ -43,7 +43,7 @@ export interface GrantedMaster extends Master {
 }
 
 /** Returns the request of a job on a master for a permit and memory. */
-export function demandOf({ caller, image, source }: Master, memory: number, work: EstimatedWork): Demand {
+export function needsOf({ caller, image, source }: Master, memory: number, work: EstimatedWork): JobNeeds {
   return { memory, work, client: caller?.client, remote: image.remote && source.name };
 }
 
@@ -139,9 +139,9 @@ export async function inspect(
       key.name,
       key.variant,
       (work) =>
-        parts.probes.run(demandOf(master, 0, probing), work, async (place) => {
+        parts.probes.run(needsOf(master, 0, probing), work, async (permit) => {
           const { bytes } = master.image;
-          const read = place ? readingWithout(bytes, awaitingWithout(place), work) : bytes;
+          const read = permit ? readingWithout(bytes, awaitingWithout(permit), work) : bytes;
           made = JSON.stringify(await probe(parts, read, master));
           return encoder.encode(made);
         }),

@@ -11,9 +11,9 @@ import {
 } from "../../base/index.ts";
 import type { ImageHeader } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
-import { awaitingWithout, type Permit, readingWithout } from "../workers/place.ts";
+import { awaitingWithout, type Permit, readingWithout } from "../workers/permit.ts";
 import { pagesKey } from "./cache-keys.ts";
-import { type DescribeParts, demandOf, leastMemory, type Master, probing, tableVersion } from "./describe.ts";
+import { type DescribeParts, leastMemory, type Master, needsOf, probing, tableVersion } from "./describe.ts";
 
 /** Facts of a page of a file, or why it cannot be read. */
 export type PageFacts = ReadablePage | UnreadablePage;
@@ -110,11 +110,11 @@ async function readPages(
     }
     return true;
   };
-  const withPermit = (place?: Permit) => {
-    reading = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
+  const withPermit = (permit?: Permit) => {
+    reading = permit ? readingWithout(bytes, awaitingWithout(permit), signal) : bytes;
     return withServiceErrors(readSome);
   };
-  while (await parts.probes.run(demandOf(master, 0, probing), signal, withPermit));
+  while (await parts.probes.run(needsOf(master, 0, probing), signal, withPermit));
   return { kinds: [...kinds.keys()].map((facts) => JSON.parse(facts)), kindOf };
 }
 

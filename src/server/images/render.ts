@@ -26,7 +26,7 @@ import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey, settledVersion } from "./cache-keys.ts";
 import type { DamagedMasters } from "./damaged-masters.ts";
-import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
+import { type DescribeParts, describe, type GrantedMaster, type Master, needsOf } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import { type CachedDerivative, fromKept, toKept } from "./kept-answer.ts";
 import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
@@ -215,8 +215,8 @@ async function derive(
       const expected = renderWork(plan, codec, sidecar?.access);
       const isStored = sidecar?.state === "complete";
       const memory = admittedMemory(plan, isStored);
-      const demand = demandOf(master, memory, expected);
-      const encoded = await parts.admission.run(demand, work, (place) => {
+      const needs = needsOf(master, memory, expected);
+      const encoded = await parts.admission.run(needs, work, (permit) => {
         admitted = performance.now();
         return parts.pool.run(
           {
@@ -227,7 +227,7 @@ async function derive(
             overlay: prepared.overlay?.image,
             memory,
           },
-          { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
+          { signal: work, timeoutMs: parts.timeoutMs, permit, watch: stages },
         );
       });
       const tookMs = performance.now() - admitted;

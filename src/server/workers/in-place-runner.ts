@@ -10,7 +10,7 @@ import {
   toErrorRecord,
 } from "../../base/index.ts";
 import { type Codecs, type JobInterest, runTask, type SidecarAccess } from "../../imaging/index.ts";
-import { awaitingWithout, readingWithout } from "./place.ts";
+import { awaitingWithout, readingWithout } from "./permit.ts";
 import { late, type Runner } from "./runner.ts";
 
 /**
@@ -20,22 +20,22 @@ import { late, type Runner } from "./runner.ts";
 export function inPlaceRunner(codecs: Codecs): Runner {
   let waits = false;
   return {
-    run(job, { signal, timeoutMs, place, watch }, freed) {
+    run(job, { signal, timeoutMs, permit, watch }, freed) {
       watch?.began(0);
       const clock = new JobClock();
       let end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
       const isLate = () => Date.now() > end;
       let leftAt = 0;
       const awaiting =
-        place &&
+        permit &&
         awaitingWithout({
           leave() {
             leftAt = Date.now();
             waits = true;
-            place.leave();
+            permit.leave();
           },
           async back() {
-            await place.back();
+            await permit.back();
             waits = false;
             end += Date.now() - leftAt;
           },

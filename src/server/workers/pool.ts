@@ -191,16 +191,16 @@ export function createPool(options: PoolOptions): Pool {
   if (platform.startWorker) runners.warmUp();
 
   /** Returns limits under which a job that releases its permit lets a waiting job start. */
-  const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
-    place
+  const withNext = ({ permit, ...limits }: JobLimits): JobLimits =>
+    permit
       ? {
           ...limits,
-          place: {
+          permit: {
             leave() {
-              place.leave();
+              permit.leave();
               next();
             },
-            back: place.back,
+            back: permit.back,
           },
         }
       : limits;

@@ -3,7 +3,7 @@
 import { type ByteSource, type JobTimes, ServiceError } from "../../base/index.ts";
 import type { Encoded, OverlayImage, SidecarAccess, Task } from "../../imaging/index.ts";
 import type { JobFile } from "./messages.ts";
-import type { Permit } from "./place.ts";
+import type { Permit } from "./permit.ts";
 
 /**
  * One task on one master. `file`: the master's file, if a worker can open the same bytes itself. `sidecar`:
@@ -25,7 +25,7 @@ export interface JobLimits {
   /** Time limit of the job in milliseconds; time without its permit does not count. 0: no limit. */
   readonly timeoutMs: number;
   /** Permit that the job releases while it waits for bytes; absent if it only reads local bytes. */
-  readonly place?: Permit | undefined;
+  readonly permit?: Permit | undefined;
   /** Observer of the start and the measurements of the job. */
   readonly watch?: JobWatch | undefined;
 }

@@ -18,7 +18,7 @@ import {
   workerModules,
 } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
-import { type Awaiting, awaitingWithout, type Permit } from "./place.ts";
+import { type Awaiting, awaitingWithout, type Permit } from "./permit.ts";
 import { type Job, type JobLimits, late, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
@@ -103,7 +103,7 @@ export class WorkerRunner implements Runner {
       return Promise.reject(cancelledError()); // the pool was closed in the meantime
     }
     const id = ++this.#lastId;
-    const { signal, place } = limits;
+    const { signal, permit } = limits;
     const onAbort = () => this.#cancelJob();
     Atomics.store(this.#cancel, 0, 0);
     return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ export class WorkerRunner implements Runner {
         job,
         limits,
         reads: new Set(),
-        awaiting: place ? awaitingWithout(this.#permitOf(id, place, limits.timeoutMs)) : (bytes) => bytes,
+        awaiting: permit ? awaitingWithout(this.#permitOf(id, permit, limits.timeoutMs)) : (bytes) => bytes,
         isCancelled: false,
         grace: undefined,
         resolve,
@@ -191,7 +191,7 @@ export class WorkerRunner implements Runner {
   }
 
   /** Returns the permit of a job, whose time limit stops while the job has released it. */
-  #permitOf(id: number, place: Permit, timeoutMs: number): Permit {
+  #permitOf(id: number, permit: Permit, timeoutMs: number): Permit {
     let left = timeoutMs;
     let since = performance.now();
     const isOver = () => this.#running?.id !== id;
@@ -201,10 +201,10 @@ export class WorkerRunner implements Runner {
         if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
         this.#deadline.met();
         this.#waits = true;
-        place.leave();
+        permit.leave();
       },
       back: async () => {
-        await place.back();
+        await permit.back();
         if (isOver()) return;
         this.#waits = false;
         since = performance.now();

@@ -190,8 +190,8 @@ cache: { render: { backend: none } }`),
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const demand = { work: { kind: "test", ms: 1 }, memory: 1 };
-    const jobs = [1, 2, 3].map(() => admission.run(demand, undefined, () => finished));
+    const needs = { work: { kind: "test", ms: 1 }, memory: 1 };
+    const jobs = [1, 2, 3].map(() => admission.run(needs, undefined, () => finished));
     expect(admission.status()).toMatchObject({ running: 1, waiting: 2 });
     const { image, ...rest } = service.config();
     expect(service.reload({ ...rest, image: { ...image, max_concurrent: 2 } })).toEqual([]);

@@ -410,9 +410,9 @@ describe("a job that waits for bytes", () => {
     return promise;
   }
   /** A permit that can always be taken again. */
-  const place = () => {
+  const permit = () => {
     const left = deferred();
-    return { place: { leave: left.resolve, back: async () => {} }, whenLeft: left.promise };
+    return { permit: { leave: left.resolve, back: async () => {} }, whenLeft: left.promise };
   };
   /** A master that can be read when it is let go; `asked` as in {@link hangingBytes}. */
   function heldBytes() {
@@ -429,9 +429,9 @@ describe("a job that waits for bytes", () => {
   it("has no permit meanwhile, and another worker does the next job", async () => {
     for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
       const { pool } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
-      const { place: own, whenLeft } = place();
+      const { permit: own, whenLeft } = permit();
       const { bytes, letGo } = heldBytes();
-      const waits = pool.run(rendering({ plan, bytes }), { ...limits, place: own });
+      const waits = pool.run(rendering({ plan, bytes }), { ...limits, permit: own });
       await whenLeft;
       expect(pool.status()).toMatchObject({ busy: 1, waiting: 1 });
       expect(await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits)).toEqual(
@@ -446,9 +446,9 @@ describe("a job that waits for bytes", () => {
 
   it("leaves a worker more, which stays as long as it has jobs, and ends 10 s after its last one", async () => {
     const { pool, counts } = poolOf();
-    const { place: own, whenLeft } = place();
+    const { permit: own, whenLeft } = permit();
     const { bytes, letGo } = heldBytes();
-    const waits = pool.run(rendering({ plan, bytes }), { ...limits, place: own });
+    const waits = pool.run(rendering({ plan, bytes }), { ...limits, permit: own });
     await whenLeft;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
@@ -472,10 +472,10 @@ describe("a job that waits for bytes", () => {
     try {
       for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
         const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
-        const { place: own, whenLeft } = place();
+        const { permit: own, whenLeft } = permit();
         const { bytes, letGo } = heldBytes();
         const timeoutMs = 4000;
-        const waits = pool.run(rendering({ plan, bytes }), { timeoutMs, place: own });
+        const waits = pool.run(rendering({ plan, bytes }), { timeoutMs, permit: own });
         await passing(whenLeft);
         vi.advanceTimersByTime(timeoutMs + 500);
         letGo();
@@ -492,7 +492,7 @@ describe("a job that waits for bytes", () => {
     let leaves = 0;
     const own = { leave: () => void leaves++, back: async () => {} };
     expect(
-      await pool.run(rendering({ plan, bytes: memoryBytes(master) }), { ...limits, place: own }),
+      await pool.run(rendering({ plan, bytes: memoryBytes(master) }), { ...limits, permit: own }),
     ).toEqual(await inPlace());
     expect(leaves).toBe(0);
   });
@@ -509,7 +509,7 @@ describe("a job that waits for bytes", () => {
     };
     const { bytes, letGo } = heldBytes();
     let done = false;
-    const result = pool.run(rendering({ plan, bytes }), { ...limits, place: own }).then((answer) => {
+    const result = pool.run(rendering({ plan, bytes }), { ...limits, permit: own }).then((answer) => {
       done = true;
       return answer;
     });
@@ -524,7 +524,7 @@ describe("a job that waits for bytes", () => {
 
   it("is dropped when its client has left, and its read is cancelled", async () => {
     const { pool, counts } = poolOf();
-    const { place: own, whenLeft } = place();
+    const { permit: own, whenLeft } = permit();
     const gone = new AbortController();
     let told: AbortSignal | undefined;
     const bytes: ByteSource = {
@@ -535,7 +535,7 @@ describe("a job that waits for bytes", () => {
       },
     };
     const running = codeOf(
-      pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal, place: own }),
+      pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal, permit: own }),
     );
     await whenLeft;
     gone.abort();

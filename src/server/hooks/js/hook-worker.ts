@@ -31,7 +31,7 @@ export interface HookWorkerOptions {
   readonly log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void };
 }
 
-/** Whoever gives calls to a worker. */
+/** What gives calls to a worker, and is called back by it. */
 export interface Giver {
   /** The worker can be called. */
   onIdle(): void;

@@ -9,13 +9,13 @@ import {
   ServiceError,
   waitForTurn,
 } from "../../../base/index.ts";
-import type { Permit } from "../../workers/place.ts";
+import type { Permit } from "../../workers/permit.ts";
 import { createEstimates, type EstimatedWork } from "./cost.ts";
-import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
+import { type Lane, laneOf, memoryOf, permitsOf, sharesBeside } from "./lanes.ts";
 
 export interface AdmissionLimits {
   /** Number of permits: jobs that work simultaneously. */
-  readonly places: number;
+  readonly permits: number;
   /** Limit for the sum of the estimated bytes of all admitted jobs. */
   readonly memory: number;
   /**
@@ -30,8 +30,8 @@ export interface AdmissionLimits {
   readonly waitMs: number;
 }
 
-/** A job's request for a permit and memory. */
-export interface Demand {
+/** What a job needs, and for whom. */
+export interface JobNeeds {
   readonly work: EstimatedWork;
   /** Estimated peak bytes. */
   readonly memory: number;
@@ -48,7 +48,7 @@ export interface Admission {
    * `busy` (code queue_full) if too many jobs wait, or this one has waited or would wait too long,
    * `cancelled` if the signal aborts while it waits.
    */
-  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Permit) => Promise<T>): Promise<T>;
+  run<T>(needs: JobNeeds, signal: AbortSignal | undefined, work: (permit?: Permit) => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) if a job of that size could never be admitted. */
   check(bytes: number): void;
   /** True if that much memory could ever be granted. */
@@ -102,236 +102,274 @@ const longestTimerMs = 2 ** 31 - 1;
 const patience = 10;
 
 /** Maximum number of cheap jobs admitted in a row while a heavy one could have had the permit. */
-const mostInFront = 16;
+const maxInFront = 16;
 
-interface Ticket extends Demand {
+/** A job that waits for a permit, or has been admitted. */
+interface TrackedJob extends JobNeeds {
   readonly lane: Lane;
-  readonly party: string;
+  /** Network of the client. */
+  readonly network: string;
   /** Estimated milliseconds of work. */
   readonly expectedMs: number;
   /** Time at which it was queued, by `performance.now()`. */
-  readonly asked: number;
-  enter(): void;
+  readonly queuedAt: number;
+  admit(): void;
   refuse(error: unknown): void;
   /** Time at which it received its permit; undefined if it has none. */
   since: number | undefined;
   workedMs: number;
 }
 
-const rankOf = ({ asked, expectedMs }: Ticket) => asked + patience * expectedMs;
+const rankOf = ({ queuedAt, expectedMs }: TrackedJob) => queuedAt + patience * expectedMs;
 
-const count = (tickets: Iterable<Ticket>, which: (ticket: Ticket) => boolean): number => {
-  let total = 0;
-  for (const ticket of tickets) if (which(ticket)) total++;
-  return total;
-};
+const holdsPermit = ({ since }: TrackedJob) => since !== undefined;
 
 /** Creates an admission without jobs. */
-export function createAdmission(initial: AdmissionLimits, { counts, wait }: AdmissionFigures): Admission {
-  let limits = initial;
-  const queues = { cheap: createTurns(rankOf), heavy: createTurns(rankOf) } as const;
+export function createAdmission(limits: AdmissionLimits, figures: AdmissionFigures): Admission {
+  return new CostAdmission(limits, figures);
+}
+
+class CostAdmission implements Admission {
+  readonly #figures: AdmissionFigures;
+  readonly #queues = { cheap: createTurns(rankOf), heavy: createTurns(rankOf) } as const;
   /** Admitted jobs that have not ended. */
-  const admitted = new Set<Ticket>();
+  readonly #admitted = new Set<TrackedJob>();
   /** Admitted jobs that want their permit back, with the functions that resume them. */
-  const returning = new Map<Ticket, () => void>();
-  const estimates = createEstimates();
+  readonly #returning = new Map<TrackedJob, () => void>();
+  readonly #estimates = createEstimates();
+  #limits: AdmissionLimits;
   /** Number of cheap jobs admitted in a row while a heavy one could have been. */
-  let inFront = 0;
+  #inFront = 0;
 
-  const working = (lane?: Lane) =>
-    count(admitted, (ticket) => ticket.since !== undefined && (!lane || ticket.lane === lane));
-  const hasPlace = (lane: Lane) =>
-    working() < limits.places && working(lane) < mostPlaces[lane](limits.places);
+  constructor(limits: AdmissionLimits, figures: AdmissionFigures) {
+    this.#limits = limits;
+    this.#figures = figures;
+  }
 
-  const fits = (bytes: number, beside: Iterable<Ticket> = admitted) =>
-    memoryOf(beside) + bytes <= limits.memory;
+  allows(bytes: number): boolean {
+    return bytes <= this.#limits.memory;
+  }
+
+  check(bytes: number): void {
+    if (this.allows(bytes)) return;
+    this.#figures.counts.tooLarge.add();
+    throw new ServiceError(
+      "too-large",
+      `This request would need about ${mebibytes(bytes)} of memory, more than the ${mebibytes(this.#limits.memory)} that the service may use for images. Ask for a smaller region or size; the operator can raise image.memory_budget.`,
+      { code: "memory_budget" },
+    );
+  }
+
+  async run<T>(
+    needs: JobNeeds,
+    signal: AbortSignal | undefined,
+    work: (permit?: Permit) => Promise<T>,
+  ): Promise<T> {
+    this.check(needs.memory);
+    if (signal?.aborted) throw cancelledError(signal);
+    const { counts } = this.#figures;
+    const job = await this.#enqueue(needs, signal);
+    try {
+      if ((job.since ?? job.queuedAt) - job.queuedAt > this.#limits.waitMs) {
+        counts.waitedTooLong.add();
+        throw tooMany();
+      }
+      const result = await work(needs.remote === undefined ? undefined : this.#permitOf(job));
+      stopClock(job);
+      this.#estimates.learn(needs.work, job.workedMs);
+      if (job.lane === "cheap" && laneOf(job.workedMs) !== "cheap") counts.overran.add();
+      return result;
+    } finally {
+      stopClock(job);
+      this.#admitted.delete(job);
+      this.#returning.delete(job);
+      this.#next();
+    }
+  }
+
+  limit(changed: Partial<AdmissionLimits>): void {
+    this.#limits = { ...this.#limits, ...changed };
+    this.#next();
+  }
+
+  status() {
+    const running = this.#running();
+    return {
+      running,
+      away: this.#admitted.size - running,
+      waiting: this.#queues.cheap.size + this.#queues.heavy.size,
+      memory: memoryOf(this.#admitted),
+    };
+  }
+
+  /** Returns the number of jobs that hold a permit, of one lane or of both. */
+  #running(lane?: Lane): number {
+    let total = 0;
+    for (const job of this.#admitted) if (holdsPermit(job) && (!lane || job.lane === lane)) total++;
+    return total;
+  }
+
+  #hasPermit(lane: Lane): boolean {
+    const { permits } = this.#limits;
+    return this.#running() < permits && this.#running(lane) < permitsOf[lane](permits);
+  }
+
+  #fits(bytes: number, others: Iterable<TrackedJob> = this.#admitted): boolean {
+    return memoryOf(others) + bytes <= this.#limits.memory;
+  }
 
   /**
    * True if a heavy job has been overtaken often enough, and would get its memory once all jobs that hold a
    * permit have ended.
    */
-  const isOverdue = ({ memory }: Ticket) =>
-    inFront >= mostInFront &&
-    fits(
-      memory,
-      [...admitted].filter(({ since }) => since === undefined),
+  #isOverdue({ memory }: TrackedJob): boolean {
+    return (
+      this.#inFront >= maxInFront &&
+      this.#fits(
+        memory,
+        [...this.#admitted].filter((job) => !holdsPermit(job)),
+      )
     );
+  }
 
-  const choose = (): Ticket | undefined => {
-    if (queues.cheap.size + queues.heavy.size === 0) return undefined;
-    const hasShare = sharesBeside(admitted, limits);
+  /** Returns the job that is admitted next; undefined if none can be. */
+  #choose(): TrackedJob | undefined {
+    if (this.#queues.cheap.size + this.#queues.heavy.size === 0) return undefined;
+    const hasShare = sharesBeside(this.#admitted, this.#limits);
     const [cheap, heavy] = (["cheap", "heavy"] as const).map((lane) =>
-      hasPlace(lane) ? queues[lane].next(hasShare) : undefined,
+      this.#hasPermit(lane) ? this.#queues[lane].next(hasShare) : undefined,
     );
-    const order = heavy && isOverdue(heavy) ? [heavy] : [cheap, heavy];
-    const chosen = order.find((ticket) => ticket && fits(ticket.memory));
-    if (chosen) inFront = chosen.lane === "cheap" && heavy ? inFront + 1 : 0;
+    const order = heavy && this.#isOverdue(heavy) ? [heavy] : [cheap, heavy];
+    const chosen = order.find((job) => job && this.#fits(job.memory));
+    if (chosen) this.#inFront = chosen.lane === "cheap" && heavy ? this.#inFront + 1 : 0;
     return chosen;
-  };
+  }
 
-  const next = () => {
-    for (const [ticket, resume] of returning) {
-      if (!hasPlace(ticket.lane)) continue;
-      returning.delete(ticket);
-      ticket.since = performance.now();
+  /** Gives permits to the jobs that can have one. */
+  #next(): void {
+    for (const [job, resume] of this.#returning) {
+      if (!this.#hasPermit(job.lane)) continue;
+      this.#returning.delete(job);
+      job.since = performance.now();
       resume();
     }
-    for (let ticket = choose(); ticket; ticket = choose()) {
-      queues[ticket.lane].serve(ticket.party, ticket);
-      admitted.add(ticket);
-      ticket.since = performance.now();
-      counts[ticket.lane].add();
-      wait.record((ticket.since - ticket.asked) / 1000);
-      ticket.enter();
+    for (let job = this.#choose(); job; job = this.#choose()) {
+      this.#queues[job.lane].serve(job.network, job);
+      this.#admitted.add(job);
+      job.since = performance.now();
+      this.#figures.counts[job.lane].add();
+      this.#figures.wait.record((job.since - job.queuedAt) / 1000);
+      job.admit();
     }
-  };
+  }
 
-  const leave = (ticket: Ticket) => {
-    if (ticket.since === undefined) return;
-    ticket.workedMs += performance.now() - ticket.since;
-    ticket.since = undefined;
-  };
-  const placeOf = (ticket: Ticket): Permit => ({
-    leave() {
-      if (!admitted.has(ticket) || ticket.since === undefined) return;
-      leave(ticket);
-      counts.left.add();
-      next();
-    },
-    back: () =>
-      new Promise((resolve) => {
-        if (!admitted.has(ticket) || ticket.since !== undefined) return resolve();
-        returning.set(ticket, resolve);
-        next();
-      }),
-  });
+  #permitOf(job: TrackedJob): Permit {
+    return {
+      leave: () => {
+        if (!this.#admitted.has(job) || !holdsPermit(job)) return;
+        stopClock(job);
+        this.#figures.counts.left.add();
+        this.#next();
+      },
+      back: () =>
+        new Promise((resolve) => {
+          if (!this.#admitted.has(job) || holdsPermit(job)) return resolve();
+          this.#returning.set(job, resolve);
+          this.#next();
+        }),
+    };
+  }
 
   /** Refuses a job that waits. */
-  const turnAway = (ticket: Ticket, why: "queueFull" | "waitedTooLong") => {
-    queues[ticket.lane].remove(ticket.party, ticket);
-    counts[why].add();
-    ticket.refuse(tooMany());
-    next();
-  };
+  #turnAway(job: TrackedJob, why: "queueFull" | "waitedTooLong"): void {
+    this.#queues[job.lane].remove(job.network, job);
+    this.#figures.counts[why].add();
+    job.refuse(tooMany());
+    this.#next();
+  }
 
   /**
    * Refuses one job of a lane and remote source, or of all other sources, if more wait than may, and returns
    * it.
    */
-  const thin = (lane: Lane, remote: string | undefined): Ticket | undefined => {
-    const alike = [...queues[lane].parties()].map((own) => own.filter((ticket) => ticket.remote === remote));
+  #thin(lane: Lane, remote: string | undefined): TrackedJob | undefined {
+    const alike = [...this.#queues[lane].parties()].map((own) => own.filter((job) => job.remote === remote));
     const longest = alike.reduce((most, own) => (own.length >= most.length ? own : most), []);
     const last = longest.at(-1);
-    if (!last || alike.flat().length <= limits.waiting) return undefined;
-    turnAway(last, "queueFull");
+    if (!last || alike.flat().length <= this.#limits.waiting) return undefined;
+    this.#turnAway(last, "queueFull");
     return last;
-  };
+  }
 
   /** True if the work ahead of a waiting job takes longer than it may wait. */
-  const isHopeless = (ticket: Ticket) => {
-    const ahead = queues[ticket.lane].ahead(ticket.party, ticket);
+  #isHopeless(job: TrackedJob): boolean {
+    const ahead = this.#queues[job.lane].ahead(job.network, job);
     const ms = ahead.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
-    return ms > limits.waitMs * mostPlaces[ticket.lane](limits.places);
-  };
+    return ms > this.#limits.waitMs * permitsOf[job.lane](this.#limits.permits);
+  }
 
-  const enqueue = (demand: Demand, signal: AbortSignal | undefined): Promise<Ticket> => {
-    const expectedMs = estimates.of(demand.work);
+  /** Resolves when the job has a permit and its memory. Throws as `run` does. */
+  #enqueue(needs: JobNeeds, signal: AbortSignal | undefined): Promise<TrackedJob> {
+    const expectedMs = this.#estimates.of(needs.work);
     const lane = laneOf(expectedMs);
-    const queue = queues[lane];
-    const party = networkOf(demand.client);
-    let ticket: Ticket;
-    let late: ReturnType<typeof setTimeout> | undefined;
-    const waits = waitForTurn<Ticket>(
+    const network = networkOf(needs.client);
+    let job: TrackedJob;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const turn = waitForTurn<TrackedJob>(
       {
-        join(waiter) {
+        join: (waiter) => {
           // Copied field by field, since a spread costs more than the rest of admission.
-          ticket = {
-            work: demand.work,
-            memory: demand.memory,
-            client: demand.client,
-            remote: demand.remote,
+          job = {
+            work: needs.work,
+            memory: needs.memory,
+            client: needs.client,
+            remote: needs.remote,
             lane,
-            party,
+            network,
             expectedMs,
-            asked: performance.now(),
+            queuedAt: performance.now(),
             since: undefined,
             workedMs: 0,
-            enter: () => waiter.admit(ticket),
+            admit: () => waiter.admit(job),
             refuse: waiter.refuse,
           };
-          queue.add(party, ticket);
-          next();
-          if (admitted.has(ticket)) return;
-          if (isHopeless(ticket)) return turnAway(ticket, "waitedTooLong");
-          if (thin(lane, demand.remote) === ticket || admitted.has(ticket)) return;
-          counts.waited.add();
-          if (limits.waitMs < Number.POSITIVE_INFINITY)
-            late = setTimeout(
-              () => turnAway(ticket, "waitedTooLong"),
-              Math.min(limits.waitMs, longestTimerMs),
-            );
+          timer = this.#join(job);
         },
-        leave() {
-          queue.remove(party, ticket);
-          counts.cancelled.add();
-          next();
+        leave: () => {
+          this.#queues[lane].remove(network, job);
+          this.#figures.counts.cancelled.add();
+          this.#next();
         },
       },
       signal,
     );
-    return late === undefined ? waits : waits.finally(() => clearTimeout(late));
-  };
+    return timer === undefined ? turn : turn.finally(() => clearTimeout(timer));
+  }
 
-  const allows = (bytes: number) => bytes <= limits.memory;
-  const check = (bytes: number) => {
-    if (!allows(bytes)) {
-      counts.tooLarge.add();
-      throw new ServiceError(
-        "too-large",
-        `This request would need about ${mebibytes(bytes)} of memory, more than the ${mebibytes(limits.memory)} that the service may use for images. Ask for a smaller region or size; the operator can raise image.memory_budget.`,
-        { code: "memory_budget" },
-      );
+  /** Queues a job. If it has to wait, returns the timer that ends its wait, if there is a limit. */
+  #join(job: TrackedJob): ReturnType<typeof setTimeout> | undefined {
+    this.#queues[job.lane].add(job.network, job);
+    this.#next();
+    if (this.#admitted.has(job)) return undefined;
+    if (this.#isHopeless(job)) {
+      this.#turnAway(job, "waitedTooLong");
+      return undefined;
     }
-  };
+    if (this.#thin(job.lane, job.remote) === job || this.#admitted.has(job)) return undefined;
+    this.#figures.counts.waited.add();
+    if (this.#limits.waitMs === Number.POSITIVE_INFINITY) return undefined;
+    return setTimeout(
+      () => this.#turnAway(job, "waitedTooLong"),
+      Math.min(this.#limits.waitMs, longestTimerMs),
+    );
+  }
+}
 
-  return {
-    check,
-    allows,
-    async run(demand, signal, work) {
-      check(demand.memory);
-      if (signal?.aborted) throw cancelledError(signal);
-      const ticket = await enqueue(demand, signal);
-      try {
-        if ((ticket.since ?? ticket.asked) - ticket.asked > limits.waitMs) {
-          counts.waitedTooLong.add();
-          throw tooMany();
-        }
-        const result = await work(demand.remote === undefined ? undefined : placeOf(ticket));
-        leave(ticket);
-        estimates.learn(demand.work, ticket.workedMs);
-        if (ticket.lane === "cheap" && laneOf(ticket.workedMs) !== "cheap") counts.overran.add();
-        return result;
-      } finally {
-        leave(ticket);
-        admitted.delete(ticket);
-        returning.delete(ticket);
-        next();
-      }
-    },
-    limit(changed) {
-      limits = { ...limits, ...changed };
-      next();
-    },
-    status() {
-      const running = working();
-      return {
-        running,
-        away: admitted.size - running,
-        waiting: queues.cheap.size + queues.heavy.size,
-        memory: memoryOf(admitted),
-      };
-    },
-  };
+/** Adds the time since the job received its permit to its work, and ends that time. */
+function stopClock(job: TrackedJob): void {
+  if (job.since === undefined) return;
+  job.workedMs += performance.now() - job.since;
+  job.since = undefined;
 }
 
 const tooMany = () =>

@@ -13,9 +13,9 @@ export const laneOf = (ms: number): Lane => (ms <= mostCheapMs ? "cheap" : "heav
  * Permits that a lane may take. If there is more than one in all, a cheap job never has to wait until a heavy
  * one ends.
  */
-export const mostPlaces: Readonly<Record<Lane, (places: number) => number>> = {
-  cheap: (places) => places,
-  heavy: (places) => Math.max(1, places - Math.ceil(places / 4)),
+export const permitsOf: Readonly<Record<Lane, (permits: number) => number>> = {
+  cheap: (permits) => permits,
+  heavy: (permits) => Math.max(1, permits - Math.ceil(permits / 4)),
 };
 
 /** Shares of the memory. A single job may exceed them. */
@@ -27,7 +27,7 @@ const share = { heavy: 3 / 4, remote: 3 / 4, oneSource: 1 / 2 } as const;
 const moreRemote = { all: 48, oneSource: 16 } as const;
 
 /** The properties of a job that its shares depend on. */
-export interface LaneDemand {
+export interface LaneJob {
   readonly lane: Lane;
   /** Estimated peak bytes. */
   readonly memory: number;
@@ -36,9 +36,9 @@ export interface LaneDemand {
 }
 
 /** Returns the estimated peak bytes of several jobs together. */
-export function memoryOf(loads: Iterable<LaneDemand>): number {
+export function memoryOf(jobs: Iterable<LaneJob>): number {
   let total = 0;
-  for (const { memory } of loads) total += memory;
+  for (const { memory } of jobs) total += memory;
   return total;
 }
 
@@ -47,27 +47,27 @@ export function memoryOf(loads: Iterable<LaneDemand>): number {
  * source.
  */
 export function sharesBeside(
-  admitted: Iterable<LaneDemand>,
-  limits: { readonly places: number; readonly memory: number },
-): (load: LaneDemand) => boolean {
+  admitted: Iterable<LaneJob>,
+  limits: { readonly permits: number; readonly memory: number },
+): (job: LaneJob) => boolean {
   const all = [...admitted];
-  const together = (which: (load: LaneDemand) => boolean) => {
-    const loads = all.filter(which);
-    return { jobs: loads.length, memory: memoryOf(loads) };
+  const together = (which: (job: LaneJob) => boolean) => {
+    const jobs = all.filter(which);
+    return { count: jobs.length, memory: memoryOf(jobs) };
   };
   const heavy = together(({ lane }) => lane === "heavy");
-  const remote = together((load) => load.remote !== undefined);
+  const remote = together((job) => job.remote !== undefined);
   const sources = new Map<string, typeof remote>();
   const ofSource = (name: string) => {
-    const known = sources.get(name) ?? together((load) => load.remote === name);
+    const known = sources.get(name) ?? together((job) => job.remote === name);
     sources.set(name, known);
     return known;
   };
   const joins = (others: typeof remote, bytes: number, part: number, most = Number.POSITIVE_INFINITY) =>
-    others.jobs === 0 || (others.jobs < most && others.memory + bytes <= part * limits.memory);
+    others.count === 0 || (others.count < most && others.memory + bytes <= part * limits.memory);
   return ({ lane, memory, remote: source }) =>
     (lane === "cheap" || joins(heavy, memory, share.heavy)) &&
     (source === undefined ||
-      (joins(remote, memory, share.remote, limits.places + moreRemote.all) &&
-        joins(ofSource(source), memory, share.oneSource, limits.places + moreRemote.oneSource)));
+      (joins(remote, memory, share.remote, limits.permits + moreRemote.all) &&
+        joins(ofSource(source), memory, share.oneSource, limits.permits + moreRemote.oneSource)));
 }

@@ -16,7 +16,7 @@ import type { Pool } from "../../workers/pool.ts";
 import type { Admission } from "../admission/admit.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { blockVariant, type EntryKey } from "../cache-keys.ts";
-import { demandOf, type Master } from "../describe.ts";
+import { type Master, needsOf } from "../describe.ts";
 import type { Sidecar } from "./life.ts";
 
 export interface SidecarJobParts {
@@ -154,7 +154,7 @@ export function createSidecarJobs(
       image: { bytes, file },
     } = master;
     const expected = sidecarWork(codecOf(header), header, layer);
-    const built = await admission.run(demandOf(master, memory, expected), work, (place) =>
+    const built = await admission.run(needsOf(master, memory, expected), work, (permit) =>
       pool.run(
         {
           task: { kind: "sidecar", layer, header, page },
@@ -163,7 +163,7 @@ export function createSidecarJobs(
           sidecar: { ...access, memory },
           memory,
         },
-        { signal: work, timeoutMs, place },
+        { signal: work, timeoutMs, permit },
       ),
     );
     return built.bytes;

@@ -95,7 +95,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   const layers = createLayers(parts, now);
   const { jobs, lives } = layers;
   const zooms = createZooms(now);
-  const lane = createIdleLane(parts.admission.status, now);
+  const lane = createIdleLane(() => parts.admission.status(), now);
 
   /**
    * Returns the signal that ends a pass early. In place a pass occupies the only thread, so it ends with its

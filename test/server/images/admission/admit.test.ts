@@ -1,4 +1,4 @@
-// The gate: lanes, turns, places that are given back, and the bounds on memory and on what waits.
+// The gate: lanes, turns, permits that are given back, and the bounds on memory and on what waits.
 
 import { expect, test, vi } from "vitest";
 import { createCounts } from "../../../../src/base/telemetry/count.ts";
@@ -7,10 +7,10 @@ import {
   type AdmissionLimits,
   admissionCounts,
   createAdmission,
-  type Demand,
+  type JobNeeds,
 } from "../../../../src/server/images/admission/admit.ts";
 import { mostCheapMs } from "../../../../src/server/images/admission/lanes.ts";
-import type { Permit } from "../../../../src/server/workers/place.ts";
+import type { Permit } from "../../../../src/server/workers/permit.ts";
 import { readCounts } from "../../../counts.ts";
 
 const MiB = 2 ** 20;
@@ -22,18 +22,18 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
   const counts = createCounts(...admissionCounts);
   const waits: number[] = [];
   const admission: Admission = createAdmission(
-    { places: 2, memory: 1024 * MiB, waiting: 100, waitMs: Number.POSITIVE_INFINITY, ...limits },
+    { permits: 2, memory: 1024 * MiB, waiting: 100, waitMs: Number.POSITIVE_INFINITY, ...limits },
     { counts, wait: { record: (seconds) => void waits.push(seconds) } },
   );
   const order: string[] = [];
-  const start = (name: string, demand: Partial<Demand> = {}, signal?: AbortSignal) => {
+  const start = (name: string, needs: Partial<JobNeeds> = {}, signal?: AbortSignal) => {
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    let place: Permit | undefined;
-    const result = admission.run({ work: cheap, memory: MiB, ...demand }, signal, async (own) => {
-      place = own;
+    let permit: Permit | undefined;
+    const result = admission.run({ work: cheap, memory: MiB, ...needs }, signal, async (own) => {
+      permit = own;
       order.push(name);
       await ended;
       return name;
@@ -41,8 +41,8 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
     result.catch(() => {});
     return {
       result,
-      leave: () => place?.leave(),
-      back: () => place?.back() as Promise<void>,
+      leave: () => permit?.leave(),
+      back: () => permit?.back() as Promise<void>,
       end: async () => {
         end();
         await result;
@@ -64,8 +64,8 @@ const codeOf = (result: Promise<unknown>) =>
     (error) => `${error.kind} ${error.code}`,
   );
 
-test("heavy jobs leave a place to cheap ones, however many there are", async () => {
-  const { start, order, admission } = gate({ places: 4 });
+test("heavy jobs leave a permit to cheap ones, however many there are", async () => {
+  const { start, order, admission } = gate({ permits: 4 });
   const many = [1, 2, 3, 4, 5, 6].map((n) => start(`heavy ${n}`, { work: heavy }));
   await settled();
   expect(order).toHaveLength(3);
@@ -81,7 +81,7 @@ test("heavy jobs leave a place to cheap ones, however many there are", async () 
 
 test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
   for (const work of [heavy, cheap]) {
-    const { start, order } = gate({ places: 1 });
+    const { start, order } = gate({ permits: 1 });
     const first = start("first", { work });
     const jobs = new Map(
       ["a1", "a2", "a3", "b1", "b2", "b3"].map((name) => [
@@ -98,7 +98,7 @@ test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
 });
 
 test("with one permit cheap jobs go first, and heavy ones still run", async () => {
-  const { start, order } = gate({ places: 1 });
+  const { start, order } = gate({ permits: 1 });
   const first = start("first");
   const whole = start("whole", { work: heavy });
   const tiles = Array.from({ length: 40 }, (_, n) => start(`tile ${n}`));
@@ -133,15 +133,15 @@ test("a heavy job that waits for memory gets it, however many cheap ones come", 
 });
 
 test("heavy jobs leave memory to cheap ones", async () => {
-  const { start, order } = gate({ places: 8, memory: 100 * MiB });
+  const { start, order } = gate({ permits: 8, memory: 100 * MiB });
   for (const n of [1, 2, 3, 4]) start(`heavy ${n}`, { work: heavy, memory: 30 * MiB });
   start("tile", { memory: 20 * MiB });
   await settled();
   expect(order).toEqual(["heavy 1", "heavy 2", "tile"]);
 });
 
-test("a job that waits for bytes leaves its place to another, and comes back before those that are new", async () => {
-  const { start, order, admission, counts, waits } = gate({ places: 1 });
+test("a job that waits for bytes leaves its permit to another, and comes back before those that are new", async () => {
+  const { start, order, admission, counts, waits } = gate({ permits: 1 });
   const slow = start("slow", { remote: "web" });
   const local = start("local");
   await settled();
@@ -167,8 +167,8 @@ test("a job that waits for bytes leaves its place to another, and comes back bef
   expect(waits.map((seconds) => seconds >= 0)).toEqual([true, true, true]);
 });
 
-test("a heavy job that comes back leaves a place to cheap ones as well", async () => {
-  const { start, order } = gate({ places: 2 });
+test("a heavy job that comes back leaves a permit to cheap ones as well", async () => {
+  const { start, order } = gate({ permits: 2 });
   const slow = start("slow", { work: heavy, remote: "web" });
   await settled();
   slow.leave();
@@ -187,11 +187,11 @@ test("a heavy job that comes back leaves a place to cheap ones as well", async (
 });
 
 test("a job that fails while it is away frees nothing twice", async () => {
-  const { admission } = gate({ places: 1 });
+  const { admission } = gate({ permits: 1 });
   const gone = new Error("gone");
-  const failed = admission.run({ work: cheap, memory: MiB, remote: "web" }, undefined, async (place) => {
-    place?.leave();
-    place?.leave();
+  const failed = admission.run({ work: cheap, memory: MiB, remote: "web" }, undefined, async (permit) => {
+    permit?.leave();
+    permit?.leave();
     throw gone;
   });
   await expect(failed).rejects.toBe(gone);
@@ -199,14 +199,14 @@ test("a job that fails while it is away frees nothing twice", async () => {
 });
 
 test("a source whose jobs all wait blocks neither other sources nor local files", async () => {
-  const { start, order, admission } = gate({ places: 2, waiting: 100 });
+  const { start, order, admission } = gate({ permits: 2, waiting: 100 });
   for (let n = 0; n < 60; n++) {
     const job = start(`stalled ${n}`, { remote: "stalled" });
     await settled();
     job.leave();
   }
   await settled();
-  expect(admission.status().away, "two places and 16 more").toBe(18);
+  expect(admission.status().away, "two permits and 16 more").toBe(18);
   expect(admission.status().waiting).toBe(42);
   start("of another source", { remote: "other" });
   await settled();
@@ -216,7 +216,7 @@ test("a source whose jobs all wait blocks neither other sources nor local files"
 });
 
 test("the jobs of remote sources leave memory to local ones", async () => {
-  const { start, order } = gate({ places: 8, memory: 100 * MiB });
+  const { start, order } = gate({ permits: 8, memory: 100 * MiB });
   for (const remote of ["a", "a", "b", "c"]) start(`of ${remote}`, { remote, memory: 30 * MiB });
   start("of a file", { memory: 25 * MiB });
   await settled();
@@ -224,7 +224,7 @@ test("the jobs of remote sources leave memory to local ones", async () => {
 });
 
 test("excess waiting jobs are refused, for each lane and source separately", async () => {
-  const { start, counts, admission } = gate({ places: 1, waiting: 2 });
+  const { start, counts, admission } = gate({ permits: 1, waiting: 2 });
   start("running");
   const waiting = [start("1", { work: heavy }), start("2", { work: heavy })];
   await settled();
@@ -242,7 +242,7 @@ test("excess waiting jobs are refused, for each lane and source separately", asy
 });
 
 test("a full lane refuses the last job of the client that has most of them", async () => {
-  const { start, order, counts } = gate({ places: 1, waiting: 3 });
+  const { start, order, counts } = gate({ permits: 1, waiting: 3 });
   const running = start("running");
   const many = ["a1", "a2", "a3"].map((name) => start(name, { client: addressOf("a") }));
   const other = start("b1", { client: addressOf("b") });
@@ -256,7 +256,7 @@ test("a full lane refuses the last job of the client that has most of them", asy
 test("shorter jobs of a client go first, but not before one that has waited ten times the difference", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const { start, order } = gate({ places: 1 });
+    const { start, order } = gate({ permits: 1 });
     const work = (ms: number) => ({ work: { kind: "picture", ms } });
     const running = start("running", work(100));
     const long = start("long", work(1100));
@@ -274,7 +274,7 @@ test("shorter jobs of a client go first, but not before one that has waited ten 
 test("a job that has waited longer than the bound is refused, and leaves the queue", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   try {
-    const { start, order, admission, counts } = gate({ places: 1, waitMs: 10_000 });
+    const { start, order, admission, counts } = gate({ permits: 1, waitMs: 10_000 });
     const running = start("running");
     const old = ["old 1", "old 2"].map((name) => start(name));
     await vi.advanceTimersByTimeAsync(5_000);
@@ -297,7 +297,7 @@ test("a job that has waited longer than the bound is refused, and leaves the que
 test("a job that has waited longer than the bound is refused when its turn comes, without a timer too", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const { start, order, admission, counts } = gate({ places: 1, waitMs: 10_000 });
+    const { start, order, admission, counts } = gate({ permits: 1, waitMs: 10_000 });
     const running = start("running");
     const old = ["old 1", "old 2"].map((name) => start(name));
     vi.advanceTimersByTime(5_000);
@@ -315,7 +315,7 @@ test("a job that has waited longer than the bound is refused when its turn comes
 });
 
 test("a job with more work ahead than it may wait is refused immediately; one of another client is not", async () => {
-  const { start, counts, admission } = gate({ places: 2, waitMs: 10_000 });
+  const { start, counts, admission } = gate({ permits: 2, waitMs: 10_000 });
   const jobs = (client: string, count: number) =>
     Array.from({ length: count }, (_, n) =>
       start(`${client}${n}`, { work: heavy, client: addressOf(client) }),

@@ -1,27 +1,27 @@
-// Lanes and shares: what cheap, heavy and remote jobs may take of places and memory, as
+// Lanes and shares: what cheap, heavy and remote jobs may take of permits and memory, as
 // src/server/images/README.md ("Admission") says.
 
 import { describe, expect, test } from "vitest";
 import {
-  type LaneDemand,
+  type LaneJob,
   laneOf,
   memoryOf,
-  mostPlaces,
+  permitsOf,
   sharesBeside,
 } from "../../../../src/server/images/admission/lanes.ts";
 
-const limits = { places: 4, memory: 100 };
-const heavy = (memory: number): LaneDemand => ({ lane: "heavy", memory });
-const from = (remote: string, memory = 0): LaneDemand => ({ lane: "cheap", memory, remote });
+const limits = { permits: 4, memory: 100 };
+const heavy = (memory: number): LaneJob => ({ lane: "heavy", memory });
+const from = (remote: string, memory = 0): LaneJob => ({ lane: "cheap", memory, remote });
 
 test("a job of at most 50 ms is cheap", () => {
   expect([0, 50, 50.1, 5000].map(laneOf)).toEqual(["cheap", "cheap", "heavy", "heavy"]);
 });
 
-test("heavy jobs take three quarters of the places, rounded down, and at least one", () => {
-  const places = [1, 2, 3, 4, 5, 8, 16];
-  expect(places.map(mostPlaces.heavy)).toEqual([1, 1, 2, 3, 3, 6, 12]);
-  expect(places.map(mostPlaces.cheap)).toEqual(places);
+test("heavy jobs take three quarters of the permits, rounded down, and at least one", () => {
+  const permits = [1, 2, 3, 4, 5, 8, 16];
+  expect(permits.map(permitsOf.heavy)).toEqual([1, 1, 2, 3, 3, 6, 12]);
+  expect(permits.map(permitsOf.cheap)).toEqual(permits);
 });
 
 test("the memory of several jobs is the sum of the memory of each", () => {
@@ -48,7 +48,7 @@ describe("shares of the memory", () => {
   });
 });
 
-test("a remote source has 16 jobs more than there are places, all of them together 48 more", () => {
+test("a remote source has 16 jobs more than there are permits, all of them together 48 more", () => {
   const jobs = (count: number, name: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => from(name(at)));
   const ofOne = (count: number) =>

@@ -18,7 +18,7 @@ export type Awaiting = <T>(answer: Promise<T>) => Promise<T>;
  * loop, so that bytes in memory cost nothing. A job that awaits several promises takes its permit again when
  * all of them have settled.
  */
-export function awaitingWithout(place: Permit): Awaiting {
+export function awaitingWithout(permit: Permit): Awaiting {
   let open = 0;
   let turn: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the job has its permit again; undefined while it holds one. */
@@ -32,7 +32,7 @@ export function awaitingWithout(place: Permit): Awaiting {
       end = resolve;
     });
     away = { over, end };
-    place.leave();
+    permit.leave();
   };
   const expect = () => {
     turn = setTimeout(leave);
@@ -40,7 +40,7 @@ export function awaitingWithout(place: Permit): Awaiting {
   const comeBack = async () => {
     if (!away || comesBack) return;
     comesBack = true;
-    await place.back();
+    await permit.back();
     comesBack = false;
     away.end();
     away = undefined;
