@@ -29,7 +29,7 @@ if (positionals.length !== 2) {
   process.exit(2);
 }
 
-const [before, after] = positionals.map(titlesOf);
+const [before, after] = positionals.map((side) => titlesOf(side));
 const rows = values.successors.flatMap((file) => readFileSync(file, "utf8").split("\n")).flatMap(rowOf);
 const gone = [...before].filter((title) => !after.has(title));
 const added = [...after].filter((title) => !before.has(title));
@@ -53,7 +53,7 @@ process.exitCode = unproven > 0 ? 1 : 0;
 /** The titles of one side, as "title (file)". */
 function titlesOf(side) {
   const files = side.split(",");
-  if (files.every((file) => existsSync(file))) return new Set(files.flatMap(titlesIn));
+  if (files.every((file) => existsSync(file))) return new Set(files.flatMap((file) => titlesIn(file)));
   const commit = git(root, "rev-parse", "--verify", "--quiet", `${side}^{commit}`);
   if (!commit) throw new Error(`${side} is neither a commit nor a file.`);
   return titlesAt(commit);

@@ -35,7 +35,9 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
 /** Milliseconds that a command waits for calls to the operating system before it ends. */
 const patienceMs = 10_000;
 
-/** Ends the process. Scripts go by its code, so it waits for a slow disk, but for no call into a dead mount. */
+/**
+ * Ends the process. Scripts go by its code, so it waits for a slow disk, but for no call into a dead mount.
+ */
 function end(platform: Platform, code: number): void {
   const tell = (calls: readonly string[]) =>
     platform.write?.(
