@@ -23,7 +23,7 @@ export interface SidecarJobParts {
   readonly codecs: Codecs;
   readonly pool: Pool;
   readonly origin: Slot;
-  readonly admission: Admission;
+  readonly admission: Pick<Admission, "run" | "allows" | "status">;
   readonly timeoutMs: number;
   /** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot; 64 MiB by default. */
   readonly keptBytes?: number;

@@ -57,6 +57,8 @@ export const alone = (key: SidecarKey, state: "absent" | "unavailable" = "absent
   access: { id: key.id, absent: true, load: nothing },
 });
 
+export type Layers = ReturnType<typeof createLayers>;
+
 /** Creates the layers over the origin slot. `now`: the time in milliseconds since 1970. */
 export function createLayers(parts: SidecarJobParts, now: () => number) {
   const { origin, keptBytes = leastKeptBytes } = parts;

@@ -12,11 +12,11 @@ import type {
 import { tileLayers } from "../admission/cost.ts";
 import type { Master } from "../describe.ts";
 import type { Build } from "./build.ts";
-import { createIdleLane } from "./idle-lane.ts";
+import { createIdleLane, type IdleLane } from "./idle-lane.ts";
 import type { SidecarJobParts, SidecarKey } from "./jobs.ts";
-import { alone, createLayers, type FoundSidecar, type SoughtLayer } from "./layers.ts";
+import { alone, createLayers, type FoundSidecar, type Layers, type SoughtLayer } from "./layers.ts";
 import { reportOf, type SidecarReport } from "./report.ts";
-import { createZooms } from "./zooms.ts";
+import { createZooms, type Zooms } from "./zooms.ts";
 
 export type { FoundSidecar } from "./layers.ts";
 
@@ -91,37 +91,133 @@ const unlessCancelled = (key: SidecarKey) => (error: unknown) => {
 };
 
 /** Creates the sidecars over the origin slot. */
-export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
-  const layers = createLayers(parts, now);
-  const { jobs, lives } = layers;
-  const zooms = createZooms(now);
-  const lane = createIdleLane(() => parts.admission.status(), now);
+export function createSidecars(parts: SidecarParts): Sidecars {
+  return new SlotSidecars(parts);
+}
+
+class SlotSidecars implements Sidecars {
+  readonly #inPlace: boolean;
+  readonly #layers: Layers;
+  readonly #jobs: Layers["jobs"];
+  readonly #lives: Layers["lives"];
+  readonly #zooms: Zooms;
+  readonly #lane: IdleLane;
+
+  constructor({ inPlace, now = Date.now, ...parts }: SidecarParts) {
+    this.#inPlace = inPlace;
+    this.#layers = createLayers(parts, now);
+    this.#jobs = this.#layers.jobs;
+    this.#lives = this.#layers.lives;
+    this.#zooms = createZooms(now);
+    this.#lane = createIdleLane(() => parts.admission.status(), now);
+  }
+
+  async of(
+    master: Master,
+    read: ReadRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<FoundSidecar | undefined> {
+    const use = this.#jobs.useOf(master, read);
+    if (!use) return undefined;
+    const [first, ...others] = use.layers;
+    const key = await this.#layers.keyOf(master, first);
+    if (use.alone) return alone(key);
+    const { header } = read;
+    const keys = [
+      key,
+      ...(await Promise.all(others.map((layer) => this.#layers.keyOf(master, layer)))),
+    ] as const;
+    const found = await this.#find({ master, header, keys, way: use.way, signal });
+    if (!use.faster || found.state !== "complete") return found;
+    const faster = await this.#fasterOf({ master, header, signal }, use.faster, found.access);
+    return faster ? { ...found, access: { ...found.access, faster } } : found;
+  }
+
+  waits(master: Master, read: ReadRequest): boolean {
+    const use = this.#jobs.useOf(master, read);
+    return use?.way === "wait" && !use.alone;
+  }
+
+  async buildAll(
+    master: Master,
+    header: ImageHeader,
+    signal: AbortSignal,
+  ): Promise<"made" | "found" | "refused" | undefined> {
+    const keys = await this.#keysOf(master, header);
+    let ground: SidecarAccess | undefined;
+    let isNew = false;
+    for (const key of keys) {
+      const level = key.layer === "level4" || key.layer === "level2";
+      const found = await this.#ensure({ master, header, signal }, key, level ? ground : undefined);
+      if (found.state === "unavailable" && !level) return "refused";
+      if (key.layer === "ground") ground = found.access;
+      isNew ||= found.isNew;
+    }
+    return keys.length === 0 ? undefined : isNew ? "made" : "found";
+  }
+
+  async state(master: Master, header: ImageHeader): Promise<SidecarReport | undefined> {
+    const keys = await this.#keysOf(master, header);
+    const forTiles = keys.filter(({ layer }) => tileLayers.has(layer));
+    if (forTiles.length === 0)
+      return this.#jobs.mayHave(master, header) ? { state: "unavailable" } : undefined;
+    const entries = await Promise.all(keys.map((key) => this.#layers.entryOf(key)));
+    if (keys.some((key, i) => entries[i] && forTiles.includes(key)))
+      return reportOf(entries.filter((entry) => entry !== undefined));
+    const states = forTiles.map(({ id }) => this.#lives.of(id));
+    if (states.some(({ is }) => is === "building")) return { state: "building" };
+    const refused = states.find((state) => state.is === "unavailable");
+    return refused ? { state: "unavailable", until: refused.until } : { state: "absent" };
+  }
+
+  purge(master?: string): void {
+    this.#layers.purge(master);
+  }
+
+  building(): number {
+    return this.#layers.passes.size;
+  }
+
+  async whenSettled(master: Master, header: ImageHeader): Promise<void> {
+    const keys = await this.#keysOf(master, header);
+    await this.#lane.settle(keys.map(({ id }) => id));
+    for (const { id } of keys) {
+      const state = this.#lives.of(id);
+      if (state.is === "building") await state.build.ended;
+      await this.#layers.passes.get(id)?.catch(() => {});
+    }
+  }
+
+  async idle(): Promise<void> {
+    await this.#lane.settle();
+    await this.#layers.idle();
+  }
 
   /**
    * Returns the signal that ends a pass early. In place a pass occupies the only thread, so it ends with its
    * client, and waiting requests begin again. A pass over a remote master that requests wait for ends with
    * the last of them; one over a file continues for later requests.
    */
-  const endOfPass = ({ image }: Master, build: Build, client: AbortSignal): AbortSignal | undefined => {
-    if (inPlace) return client;
+  #endOfPass({ image }: Master, build: Build, client: AbortSignal): AbortSignal | undefined {
+    if (this.#inPlace) return client;
     return image.remote ? build.deserted : undefined;
-  };
+  }
 
   /** Returns one of the layers that serve a read as well as the first, from memory or the slot. */
-  const findOther = async ({ keys, signal }: Seeker): Promise<FoundSidecar | undefined> => {
+  async #findOther({ keys, signal }: Seeker): Promise<FoundSidecar | undefined> {
     for (const key of keys.slice(1)) {
-      if (lives.of(key.id).is !== "absent") continue;
-      const sought = layers.seek(key, signal);
+      if (this.#lives.of(key.id).is !== "absent") continue;
+      const sought = this.#layers.seek(key, signal);
       const stored = await sought.stored;
-      if (stored) return layers.use(sought, stored);
-      layers.abandon(sought);
+      if (stored) return this.#layers.use(sought, stored);
+      this.#layers.abandon(sought);
     }
     return undefined;
-  };
+  }
 
   /** Returns access for a read that leaves its layer if it makes all of it; if not, `otherwise` comes. */
-  const leaving = (sought: SoughtLayer, otherwise: () => void): FoundSidecar => {
-    const { blocks, made } = jobs.keepBlocks(sought.key);
+  #leaving(sought: SoughtLayer, otherwise: () => void): FoundSidecar {
+    const { blocks, made } = this.#jobs.keepBlocks(sought.key);
     let left: Uint8Array | undefined;
     const { state, access } = alone(sought.key);
     const keepEntry = async (entry: Uint8Array) => {
@@ -130,186 +226,128 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     return {
       state,
       access: { ...access, blocks, keepEntry },
-      finish(failed) {
-        if (left) layers.take(sought, { entry: left, ...(made.size > 0 && { blocks: made }) });
+      finish: (failed) => {
+        if (left) this.#layers.take(sought, { entry: left, ...(made.size > 0 && { blocks: made }) });
         else if (failed instanceof ServiceError && failed.kind === "source")
-          layers.abandon(sought, { is: "render failed", error: failed });
-        else if (failed !== undefined) layers.abandon(sought);
+          this.#layers.abandon(sought, { is: "render failed", error: failed });
+        else if (failed !== undefined) this.#layers.abandon(sought);
         else otherwise();
       },
     };
-  };
+  }
 
   /** Looks up the layers of a read in the slot; makes the first for this read and all simultaneous ones. */
-  const begin = async (seeker: Seeker): Promise<FoundSidecar> => {
+  async #begin(seeker: Seeker): Promise<FoundSidecar> {
     const { master, keys, way, signal } = seeker;
     const [key] = keys;
-    const sought = layers.seek(key, signal);
-    const [stored, other] = await Promise.all([sought.stored, findOther(seeker)]);
-    if (stored) return layers.use(sought, stored);
+    const sought = this.#layers.seek(key, signal);
+    const [stored, other] = await Promise.all([sought.stored, this.#findOther(seeker)]);
+    if (stored) return this.#layers.use(sought, stored);
     if (other) {
-      layers.abandon(sought);
+      this.#layers.abandon(sought);
       return other;
     }
     // A second read waits meanwhile: the pass may then continue from what this one leaves in its worker.
-    if (way === "zoom" && !zooms.isSecond(key.id))
-      return { ...alone(key), finish: () => void layers.abandon(sought) };
-    const pass = () => layers.pass(sought, seeker, { signal: endOfPass(master, sought.build, signal) });
+    if (way === "zoom" && !this.#zooms.isSecond(key.id))
+      return { ...alone(key), finish: () => void this.#layers.abandon(sought) };
+    const pass = () =>
+      this.#layers.pass(sought, seeker, { signal: this.#endOfPass(master, sought.build, signal) });
     if (way === "wait") return unlessAborted(pass(), signal);
     if (way === "zoom") return unlessAborted(pass(), signal).catch(unlessCancelled(key));
-    if (inPlace && key.layer === "ground") return pass().catch(() => alone(key));
-    return leaving(sought, () => {
-      if (inPlace) layers.abandon(sought);
+    if (this.#inPlace && key.layer === "ground") return pass().catch(() => alone(key));
+    return this.#leaving(sought, () => {
+      if (this.#inPlace) this.#layers.abandon(sought);
       else pass().catch(() => {});
     });
-  };
+  }
 
   /**
    * Waits for a build that another read began. Returns undefined if it has ended, so that the state has to be
    * read again.
    */
-  const join = async (build: Build, { keys, way, signal }: Seeker): Promise<FoundSidecar | undefined> => {
+  async #join(build: Build, { keys, way, signal }: Seeker): Promise<FoundSidecar | undefined> {
     build.hold(signal);
     const how = await unlessAborted(build.ended, signal);
     if (how.is === "over" || how.is === "cancelled") return undefined;
     if (way === "wait" || how.is === "render failed") throw how.error;
     // The read continues on its own: otherwise all waiting requests would wait for the source again, in turn.
     return how.is === "source failed" || way === "zoom" ? alone(keys[0]) : undefined;
-  };
+  }
 
-  const find = async (seeker: Seeker): Promise<FoundSidecar> => {
+  async #find(seeker: Seeker): Promise<FoundSidecar> {
     const [first] = seeker.keys;
     for (;;) {
       for (const key of seeker.keys) {
-        const state = lives.of(key.id);
-        if (state.is === "complete") return layers.toFound(key, state);
+        const state = this.#lives.of(key.id);
+        if (state.is === "complete") return this.#layers.toFound(key, state);
       }
-      const state = lives.of(first.id);
-      if (state.is === "absent") return begin(seeker);
-      if (state.is !== "building") return layers.toFound(first, state);
-      const joined = await join(state.build, seeker);
+      const state = this.#lives.of(first.id);
+      if (state.is === "absent") return this.#begin(seeker);
+      if (state.is !== "building") return this.#layers.toFound(first, state);
+      const joined = await this.#join(state.build, seeker);
       if (joined) return joined;
     }
-  };
+  }
 
   /** Builds a level over the layer that all reads need: in place immediately, else while no request waits. */
-  const buildLevel = async (
+  async #buildLevel(
     sought: SoughtLayer,
     seeker: Omit<Seeker, "keys" | "way">,
     ground: SidecarAccess,
-  ): Promise<void> => {
-    if (inPlace) {
-      await layers.pass(sought, seeker, { signal: seeker.signal, ground }).catch(() => {});
+  ): Promise<void> {
+    if (this.#inPlace) {
+      await this.#layers.pass(sought, seeker, { signal: seeker.signal, ground }).catch(() => {});
       return;
     }
-    lane.add(sought.key.id, {
-      run: async (signal) => void (await layers.pass(sought, seeker, { signal, ground, again: true })),
-      isWanted: () => layers.isCurrent(sought.key),
-      dropped: () => void layers.abandon(sought),
+    this.#lane.add(sought.key.id, {
+      run: async (signal) => void (await this.#layers.pass(sought, seeker, { signal, ground, again: true })),
+      isWanted: () => this.#layers.isCurrent(sought.key),
+      dropped: () => void this.#layers.abandon(sought),
     });
-  };
+  }
 
   /** Returns a level that makes reads cheaper, if it is there; the second of these reads has it built. */
-  const fasterOf = async (
+  async #fasterOf(
     seeker: Omit<Seeker, "keys" | "way">,
     layer: SidecarLayer,
     ground: SidecarAccess,
-  ): Promise<SidecarAccess | undefined> => {
-    const key = await layers.keyOf(seeker.master, layer);
-    const state = lives.of(key.id);
-    if (state.is === "complete") return layers.toFound(key, state).access;
-    if (state.is === "building") lane.note(key.id);
+  ): Promise<SidecarAccess | undefined> {
+    const key = await this.#layers.keyOf(seeker.master, layer);
+    const state = this.#lives.of(key.id);
+    if (state.is === "complete") return this.#layers.toFound(key, state).access;
+    if (state.is === "building") this.#lane.note(key.id);
     if (state.is !== "absent") return undefined;
-    const sought = layers.seek(key, seeker.signal);
+    const sought = this.#layers.seek(key, seeker.signal);
     const stored = await sought.stored;
-    if (stored) return layers.use(sought, stored).access;
-    if (zooms.isSecond(key.id)) await buildLevel(sought, seeker, ground);
-    else layers.abandon(sought);
+    if (stored) return this.#layers.use(sought, stored).access;
+    if (this.#zooms.isSecond(key.id)) await this.#buildLevel(sought, seeker, ground);
+    else this.#layers.abandon(sought);
     return undefined;
-  };
+  }
 
-  const keysOf = (master: Master, header: ImageHeader) =>
-    Promise.all(jobs.layersOf(master, header).map((layer) => layers.keyOf(master, layer)));
+  #keysOf(master: Master, header: ImageHeader): Promise<SidecarKey[]> {
+    return Promise.all(this.#jobs.layersOf(master, header).map((layer) => this.#layers.keyOf(master, layer)));
+  }
 
   /** Builds one layer and waits for it; returns true if it was not there. */
-  const ensure = async (
+  async #ensure(
     { master, header, signal }: Omit<Seeker, "keys" | "way">,
     key: SidecarKey,
     ground: SidecarAccess | undefined,
-  ): Promise<FoundSidecar & { readonly isNew: boolean }> => {
+  ): Promise<FoundSidecar & { readonly isNew: boolean }> {
     for (;;) {
-      const state = lives.of(key.id);
+      const state = this.#lives.of(key.id);
       if (state.is === "building") {
-        void lane.settle([key.id]);
+        void this.#lane.settle([key.id]);
         await unlessAborted(state.build.ended, signal);
-      } else if (state.is !== "absent") return { ...layers.toFound(key, state), isNew: false };
+      } else if (state.is !== "absent") return { ...this.#layers.toFound(key, state), isNew: false };
       else {
-        const sought = layers.seek(key, signal);
+        const sought = this.#layers.seek(key, signal);
         const stored = await sought.stored;
-        if (stored) return { ...layers.use(sought, stored), isNew: false };
-        const pass = layers.pass(sought, { master, header }, { signal, ground });
+        if (stored) return { ...this.#layers.use(sought, stored), isNew: false };
+        const pass = this.#layers.pass(sought, { master, header }, { signal, ground });
         return { ...(await unlessAborted(pass, signal)), isNew: true };
       }
     }
-  };
-
-  return {
-    async of(master, read, { signal }) {
-      const use = jobs.useOf(master, read);
-      if (!use) return undefined;
-      const [first, ...others] = use.layers;
-      const key = await layers.keyOf(master, first);
-      if (use.alone) return alone(key);
-      const { header } = read;
-      const keys = [key, ...(await Promise.all(others.map((layer) => layers.keyOf(master, layer))))] as const;
-      const found = await find({ master, header, keys, way: use.way, signal });
-      if (!use.faster || found.state !== "complete") return found;
-      const faster = await fasterOf({ master, header, signal }, use.faster, found.access);
-      return faster ? { ...found, access: { ...found.access, faster } } : found;
-    },
-    waits(master, read) {
-      const use = jobs.useOf(master, read);
-      return use?.way === "wait" && !use.alone;
-    },
-    async buildAll(master, header, signal) {
-      const keys = await keysOf(master, header);
-      let ground: SidecarAccess | undefined;
-      let isNew = false;
-      for (const key of keys) {
-        const level = key.layer === "level4" || key.layer === "level2";
-        const found = await ensure({ master, header, signal }, key, level ? ground : undefined);
-        if (found.state === "unavailable" && !level) return "refused";
-        if (key.layer === "ground") ground = found.access;
-        isNew ||= found.isNew;
-      }
-      return keys.length === 0 ? undefined : isNew ? "made" : "found";
-    },
-    async state(master, header) {
-      const keys = await keysOf(master, header);
-      const forTiles = keys.filter(({ layer }) => tileLayers.has(layer));
-      if (forTiles.length === 0) return jobs.mayHave(master, header) ? { state: "unavailable" } : undefined;
-      const entries = await Promise.all(keys.map(layers.entryOf));
-      if (keys.some((key, i) => entries[i] && forTiles.includes(key)))
-        return reportOf(entries.filter((entry) => entry !== undefined));
-      const states = forTiles.map(({ id }) => lives.of(id));
-      if (states.some(({ is }) => is === "building")) return { state: "building" };
-      const refused = states.find((state) => state.is === "unavailable");
-      return refused ? { state: "unavailable", until: refused.until } : { state: "absent" };
-    },
-    purge: layers.purge,
-    building: () => layers.passes.size,
-    async whenSettled(master, header) {
-      const keys = await keysOf(master, header);
-      await lane.settle(keys.map(({ id }) => id));
-      for (const { id } of keys) {
-        const state = lives.of(id);
-        if (state.is === "building") await state.build.ended;
-        await layers.passes.get(id)?.catch(() => {});
-      }
-    },
-    async idle() {
-      await lane.settle();
-      await layers.idle();
-    },
-  };
+  }
 }

@@ -7,6 +7,8 @@ const withinMs = 600_000;
 /** Maximum number of layers whose first read is remembered. */
 const most = 4096;
 
+export type Zooms = ReturnType<typeof createZooms>;
+
 /** Creates a memory of reads. `now`: the time in milliseconds. */
 export function createZooms(now: () => number) {
   const first = createLru<string, number>(most);
