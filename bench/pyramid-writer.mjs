@@ -61,7 +61,7 @@ async function runOwn(compression, source, target) {
       return buffer.subarray(0, bytesRead);
     },
   };
-  const codec = codecs.byFormat("tif");
+  const codec = codecs.decoder("tif");
   const header = await codec.probe(bytes, 1);
   const { width, height } = header;
   const decodeRows = async (take) => {

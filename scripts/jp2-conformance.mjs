@@ -53,7 +53,7 @@ const bundle = join(place, "codec.mjs");
 await build({
   stdin: {
     contents: `
-      export { jp2Codec } from "./src/imaging/codecs/jp2/codec.ts";
+      export { createCodecs } from "./src/imaging/codecs/index.ts";
       export { scaleFactorsOf } from "./src/imaging/codecs/codec.ts";
       export { memoryBytes } from "./src/base/bytes/byte-source.ts";
       export { ServiceError } from "./src/base/errors.ts";`,

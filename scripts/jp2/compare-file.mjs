@@ -10,8 +10,10 @@ import { isPremultiplied, mainHeader } from "./codestream.mjs";
 import { reference } from "./openjpeg.mjs";
 import { distance, randomWindows } from "./samples.mjs";
 
-const { jp2Codec, scaleFactorsOf, memoryBytes, ServiceError } = await import(pathToFileURL(process.argv[2]));
-const codec = jp2Codec(await codecHost());
+const { createCodecs, scaleFactorsOf, memoryBytes, ServiceError } = await import(
+  pathToFileURL(process.argv[2])
+);
+const codec = createCodecs(await codecHost()).decoder("jp2");
 
 process.on("message", (task) => {
   compareFile({ ...task, seconds: task.seconds / 4 }).then(

@@ -2,8 +2,9 @@
 // README.md has an example.
 
 import { type ByteSource, ImagingError, memoryBytes } from "../base/index.ts";
-import type { Codec, CodecHost, Decoded, Encoded, SidecarAccess } from "./codecs/codec.ts";
+import type { CodecHost, Decoded, Decoder, Encoded, SidecarAccess } from "./codecs/codec.ts";
 import { scaleFactorsOf } from "./codecs/codec.ts";
+import { readableTitles, type SourceFormat, writingOf } from "./codecs/formats.ts";
 import type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
 import { createCodecs } from "./codecs/index.ts";
 import type { ReadRequest, RenderPlan } from "./codecs/plan.ts";
@@ -24,6 +25,9 @@ export interface Sidecar {
   readonly blocks: ReadonlyMap<number, Uint8Array>;
 }
 
+/** Header facts of a file, whose format is a row of the table of formats. */
+export type MasterHeader = ImageHeader & { readonly format: SourceFormat };
+
 export interface OpenOptions {
   /** Page number, from 1; 1 by default. */
   readonly page?: number;
@@ -37,7 +41,7 @@ export interface Imaging {
    * `unsupported` for an unknown format, `decode` for a damaged header, `not-found` for a page that the file
    * does not have, and `source`.
    */
-  probe(file: FileBytes, page?: number): Promise<ImageHeader>;
+  probe(file: FileBytes, page?: number): Promise<MasterHeader>;
   /** Opens a page of a file for reading. Throws as `probe` does. */
   open(file: FileBytes, options?: OpenOptions): Promise<Master>;
 }
@@ -48,7 +52,7 @@ export interface Imaging {
  * bytes cannot be read.
  */
 export interface Master {
-  readonly header: ImageHeader;
+  readonly header: MasterHeader;
   /** Reductions at which `read` decodes fewer pixels, in ascending order from 1. */
   readonly scaleFactors: readonly number[];
   /**
@@ -80,25 +84,22 @@ export function createImaging(host: CodecHost): Imaging {
     return version;
   };
 
-  const codecOf = async (bytes: ByteSource): Promise<Codec> => {
+  const codecOf = async (bytes: ByteSource): Promise<Decoder> => {
     const codec = codecs.recognise(await bytes.read(0, headLength));
     if (codec) return codec;
-    throw new ImagingError(
-      "unsupported",
-      "Expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file; received none of these.",
-    );
+    throw new ImagingError("unsupported", `Expected a ${readableTitles()} file; received none of these.`);
   };
 
   const open = async (file: FileBytes, { page = 1, sidecar }: OpenOptions = {}): Promise<Master> => {
     const bytes = sourceOf(file);
     const codec = await codecOf(bytes);
-    const header = await codec.probe(bytes, page, versionOf(file));
+    const header = (await codec.probe(bytes, page, versionOf(file))) as MasterHeader;
     // Parsed parts of a file stay in memory under this id.
     const access = accessTo(sidecar, `${++opened}`);
     const fileSize = bytes.size ?? 0;
     const plan = (request: DerivativeRequest): RenderPlan => {
       const master = { header, page, fileSize, decoder: codec };
-      const made = planDerivative(master, request, codecs.encoder(request.format));
+      const made = planDerivative(master, request, writingOf(request.format));
       return { ...made, read: { ...made.read, version: access.id } };
     };
     return {
@@ -139,7 +140,7 @@ export function createImaging(host: CodecHost): Imaging {
     open,
     async probe(file, page = 1) {
       const bytes = sourceOf(file);
-      return (await codecOf(bytes)).probe(bytes, page, versionOf(file));
+      return (await codecOf(bytes)).probe(bytes, page, versionOf(file)) as Promise<MasterHeader>;
     },
   };
 }

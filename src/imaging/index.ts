@@ -1,10 +1,9 @@
 // The door of imaging/: what other houses use of it.
 
-// Interface of a format.
+// Decoders and encoders.
 export {
-  type Codec,
   type CodecHost,
-  type EncodableKinds,
+  type Decoder,
   type Encoded,
   type Reduction,
   type SidecarAccess,
@@ -17,49 +16,37 @@ export {
 // The imaging parts of a thread.
 export type { Codecs } from "./codecs/codecs.ts";
 
-// What is missing at the end of a file, and the function of each format that finds it.
-export type { Cut } from "./codecs/cut/cut.ts";
-
-// Finds files that end early, from a few bytes of each.
-export { findCut } from "./codecs/cut/index.ts";
+// What is missing at the end of a file.
+export type { Cut } from "./codecs/cut.ts";
 
 // Identifies the deflate implementation.
 export { deflateIdentity } from "./codecs/deflate-identity.ts";
-
-// Facts of files by format, one row each.
-export { type FileFacts, readFileFacts, type StoredSize } from "./codecs/facts/index.ts";
-
-// Description of a file's embedded profile, for people who may not know about colour.
-export { describeProfile, type ProfileDescription } from "./codecs/facts/profile.ts";
-
 // Detects files without their end.
-export { lacksItsEnd } from "./codecs/file-end.ts";
-
-// The facts in the header of one page of a master, in the same form for all formats.
-export type { ImageHeader, Rectangle, SourceFormat } from "./codecs/image-header.ts";
-
+export { findCut, lacksItsEnd } from "./codecs/file-end.ts";
+// Facts about the storage of an image in its file.
+export type { FileFacts, StoredSize } from "./codecs/file-facts.ts";
 // The formats of this build, one row each.
+export type { Writing } from "./codecs/format.ts";
+export { formats, readableTitles, readingOf, writingOf } from "./codecs/formats.ts";
+// The facts in the header of one page of a master, in the same form for all formats.
+export type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
+// The decoders and encoders of a thread.
 export { createCodecs } from "./codecs/index.ts";
-
 // The WebAssembly modules of the service.
 export { type WorkerModule, workerModules } from "./codecs/modules.ts";
-
 // The plan of one derivative.
 export type {
   Embedding,
   EncodeOptions,
   NamedMaster,
-  OutputFormat,
   ReadRequest,
   RenderPlan,
   Transform,
 } from "./codecs/plan.ts";
-
-// The real range of values of a scientific picture.
-export { hasWindow } from "./codecs/tif/samples/window.ts";
-
 // Files that only another decoder can read, as a whole.
 export { isWholeFileError, orWholeFile, wholeFileNeeded } from "./codecs/whole-file.ts";
+// Description of a file's embedded profile, for people who may not know about colour.
+export { describeProfile, type ProfileDescription } from "./colour/description.ts";
 
 // Metadata of image files, without the framing of their container.
 export { mostMetadataBytes } from "./metadata/metadata.ts";

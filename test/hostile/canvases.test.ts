@@ -65,7 +65,7 @@ describe("a GIF with a canvas of 440 megapixels and", () => {
       expect(result.width).toBe(Math.ceil(region.width / scaleFactor));
       expect(cpuMs).toBeLessThan(mostMs);
       expect(peakMiB).toBeLessThan(mostMiB);
-      const codec = codecs.byFormat("gif");
+      const codec = codecs.decoder("gif");
       const request = { header, page, region, scaleFactor };
       expect(codec.memory(request, file.length)).toBeLessThan(32 * 2 ** 20);
       expect(codec.sidecar?.use(request, file.length, 2 ** 40)).toBeUndefined();
@@ -79,7 +79,7 @@ describe("a GIF with a canvas of 440 megapixels and", () => {
     expect(details?.drawn).toEqual([0, 0, 1, 1]);
     const memory = (of: ImageHeader) =>
       codecs
-        .byFormat("gif")
+        .decoder("gif")
         .rows!.memory({ header: of, page: 1, region: whole, scaleFactor: 1 }, 256, file.length);
     expect(memory(header)).toBeGreaterThanOrEqual(canvas.width * canvas.height * 3);
     expect(memory(header)).toBeLessThanOrEqual(memory(full));

@@ -9,7 +9,7 @@ import { compressRaw, encodeCodestream, u16, u32 } from "../imaging/codecs/jp2/f
 import { hasOpenJpegTools, opjDecompress } from "../imaging/codecs/jp2/openjpeg.ts";
 import { costOf } from "./cost.ts";
 
-const codec = createCodecs(testHost).byFormat("jp2");
+const codec = createCodecs(testHost).decoder("jp2");
 
 interface Part {
   readonly x: number;

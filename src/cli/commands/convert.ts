@@ -2,13 +2,14 @@
 
 import { type FileSystem, ImagingError, type OpenFile, type Platform } from "../../base/index.ts";
 import {
-  type Codec,
   type Codecs,
   compressionFor,
   createCodecs,
+  type Decoder,
   type ImageHeader,
   orWholeFile,
   type PyramidFileOptions,
+  readableTitles,
   wholeFileNeeded,
   writePyramidFile,
 } from "../../imaging/index.ts";
@@ -195,10 +196,10 @@ async function confirmInput(files: FileSystem, from: string): Promise<void> {
   if (found.kind === "directory") throw new CommandError("it is a folder; name the files in it");
 }
 
-async function codecOf(codecs: Codecs, bytes: OpenFile): Promise<Codec> {
+async function codecOf(codecs: Codecs, bytes: OpenFile): Promise<Decoder> {
   const codec = codecs.recognise(await bytes.read(0, 64));
   if (codec) return codec;
-  throw new ImagingError("unsupported", "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.");
+  throw new ImagingError("unsupported", `This file is not a ${readableTitles()} image.`);
 }
 
 /** Writes the whole file or nothing; again if the image has to be decoded as a whole. */

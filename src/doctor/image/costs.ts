@@ -74,7 +74,7 @@ export async function expectedCosts(
         const plan = planFor(parts, master, { ...resolved, overlay: undefined });
         const memory = admittedMemory(plan, sidecar || parts.sidecars.waits(master, plan.read));
         if (!parts.admission.allows(memory)) throw tooMuchMemory(memory);
-        const codec = parts.codecs.byFormat(header.format);
+        const codec = parts.codecs.decoder(header.format);
         const { ms } = renderWork(plan, codec, { absent: !sidecar });
         return { ...named, expected: { ms, memory, decoded: codec.decodedPixels(plan.read) } };
       } catch (error) {

@@ -2,7 +2,7 @@
 
 import { cancelledError, ServiceError, withDeadline, withServiceErrors } from "../../base/index.ts";
 import { checkIdentifier } from "../../iiif/index.ts";
-import { describeProfile, findCut, readFileFacts } from "../../imaging/index.ts";
+import { describeProfile, findCut, readingOf } from "../../imaging/index.ts";
 import {
   asOperator,
   awaitingWithout,
@@ -89,12 +89,12 @@ async function walk(
       const header = await take("header", () => inspect(parts, master, signal));
       if (!header) return;
       found.header = header;
-      const codec = parts.codecs.byFormat(header.format);
+      const codec = parts.codecs.decoder(header.format);
       await parts.probes.run(needsOf(master, 0, looking), signal, async (place) => {
         const { bytes } = master.image;
         const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
         found.file = await take("file", () =>
-          withServiceErrors(() => readFileFacts(read, header, master.page)),
+          withServiceErrors(() => readingOf(header.format).readFacts(read, header, master.page)),
         );
         found.cut = header.unsupported
           ? undefined
@@ -114,7 +114,7 @@ async function walk(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
-      found.sidecarMs = tileLayersWork(parts.codecs.byFormat(header.format), header);
+      found.sidecarMs = tileLayersWork(parts.codecs.decoder(header.format), header);
       // Tiles have their final cost once the first of them has built the sidecar; costs are shown for that
       // state.
       const costs = await take("costs", () =>

@@ -13,7 +13,8 @@ export function profileUse({
   const { colour, interpretation } = header;
   const target = interpretation === "gray" ? "gray in the tone curve of sRGB" : "sRGB";
   // JPEG supports gray and RGB with their profiles, so it shows the effect of the policy alone.
-  const converts = convertsColours({ header, request: { quality: "default" }, policy, encoder: {} });
+  const encoder = { rgbOnly: false };
+  const converts = convertsColours({ header, request: { quality: "default" }, policy, encoder });
   if (!converts) {
     if (!colour || colour.ignored !== undefined) return "kept as they are, without a profile";
     return colour.srgb ? "kept as they are: they are sRGB" : "kept as they are, with a profile in responses";

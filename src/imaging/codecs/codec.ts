@@ -1,10 +1,10 @@
-// Interface of a format: bytes to pixels and back.
+// Decoders and encoders: bytes to pixels and back.
 
 import type { ByteSource, ImagingError, JobStages, NativeZlib } from "../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
-import type { ImageHeader, SourceFormat } from "./image-header.ts";
+import type { ImageHeader } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
@@ -216,12 +216,12 @@ export interface RowStream {
   finish(): Uint8Array;
 }
 
-/** Writes files of a format. */
+/** Writes files of a format. Errors: ImagingError `encode`. */
 export interface Encoder {
-  /** Encodes 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as in `encodes`. */
+  /** Encodes 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as in `Writing`. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /**
-   * Writes the same file from rows, for derivatives that `encodes.byRows` allows. Absent: `encode` needs all
+   * Writes the same file from rows, for derivatives that `Writing.byRows` allows. Absent: `encode` needs all
    * rows.
    */
   encodeRows?(shape: Omit<PixelBuffer, "data">, options: EncodeOptions): RowStream;
@@ -230,32 +230,15 @@ export interface Encoder {
    * `encodeRows` also the first piece of one.
    */
   embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
-  /** What `encode` accepts; the plan flattens and reduces first. */
-  readonly encodes: EncodableKinds;
-}
-
-export interface EncodableKinds {
-  readonly alpha: boolean;
-  readonly depths: readonly (8 | 16)[];
-  readonly maxSide: number;
-  /** True if `encodeRows` can write a derivative of this size. Absent: it never can. */
-  byRows?(options: EncodeOptions, size: { readonly width: number; readonly height: number }): boolean;
-  /** True if gray is written as RGB, so that a gray profile does not fit. */
-  readonly rgbOnly?: true;
-  /** True if the bytes depend on the host's deflate. */
-  readonly deflates?: true;
 }
 
 /**
- * A format: the parts that all formats have, and groups of parts that some have. A format has a group
- * completely or not at all. Factories take the host: `jpegCodec(host)`. Module instances are internal and are
- * discarded after any error. Errors: ImagingError `decode` (damaged), `unsupported` (sound, but cannot be
- * served correctly), `encode`, `source` (from the bytes).
+ * Reads files of a format: the parts that all formats have, and groups of parts that some have. A format has
+ * a group completely or not at all. Module instances are internal and are discarded after any error. Errors:
+ * ImagingError `decode` (damaged), `unsupported` (sound, but cannot be served correctly), `source` (from the
+ * bytes).
  */
-export interface Codec {
-  readonly format: SourceFormat;
-  /** True if the first 64 bytes of a file have this format. */
-  recognises(head: Uint8Array): boolean;
+export interface Decoder {
   /**
    * Reads the header facts of a page, from at most 256 KiB of a file whose header comes first. `version`
    * identifies the bytes of the file: where its pages are may stay in memory under it. Throws `not-found`,
@@ -297,6 +280,11 @@ export interface Codec {
     kernels: Kernels,
     stages?: JobStages,
   ): Promise<EncodedPieces | undefined>;
+  /**
+   * True if the values of an image have a range of their own, which derivatives may show. Absent: no image of
+   * the format has one.
+   */
+  hasWindow?(header: ImageHeader): boolean;
   /** Absent if a read always takes the memory of all its rows. */
   readonly rows?: RowAccess;
   /** Absent if every read decodes full-size pixels. */
@@ -304,11 +292,9 @@ export interface Codec {
   /** Absent if a read can only use the file itself. */
   readonly sidecar?: SidecarFormat;
   readonly metadata?: MetadataReader;
-  /** Absent for formats of masters only. */
-  readonly write?: Encoder;
 }
 
 /** Returns the factors that `decode` delivers cheaply: ascending, always including 1. */
-export function scaleFactorsOf({ scales }: Pick<Codec, "scales">, header: ImageHeader): readonly number[] {
+export function scaleFactorsOf({ scales }: Pick<Decoder, "scales">, header: ImageHeader): readonly number[] {
   return [1, ...(scales?.of(header, false) ?? []).map(({ factor }) => factor)];
 }

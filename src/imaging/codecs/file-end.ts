@@ -1,8 +1,9 @@
-// Detects files without their end. Some ways of copying give a file its full length first, and fill it from
-// the front: until they finish it ends in zeros.
+// Detects files without their end.
 
 import type { ByteSource } from "../../base/index.ts";
-import type { SourceFormat } from "./image-header.ts";
+import type { Cut } from "./cut.ts";
+import { readingOf } from "./formats.ts";
+import type { ImageHeader } from "./image-header.ts";
 
 /** Number of zeros at the end of a file that raises suspicion; no checked format ends so. */
 const suspicious = 64;
@@ -10,26 +11,18 @@ const suspicious = 64;
 const mostPadding = 2 ** 20;
 const step = 64 * 1024;
 
-/** Last bytes of a sound file. A TIFF may end in anything, and the header of a WebP states its length. */
-const ends: Readonly<Record<SourceFormat, readonly number[] | "any" | undefined>> = {
-  jpg: [0xff, 0xd9],
-  png: [0xae, 0x42, 0x60, 0x82],
-  gif: [0x3b],
-  jp2: [0xff, 0xd9],
-  webp: undefined,
-  tif: "any",
-};
-
-/** True if a file ends in zeros instead of its end. Throws what the source throws. */
-export async function lacksItsEnd(
-  { size: stored, read }: ByteSource,
-  format: SourceFormat,
-): Promise<boolean> {
-  const end = ends[format];
+/**
+ * True if a file ends in zeros instead of the end of its format. Some ways of copying give a file its full
+ * length first, and fill it from the front. Throws what the source throws.
+ */
+export async function lacksItsEnd({ size: stored, read }: ByteSource, format: string): Promise<boolean> {
+  const { end } = readingOf(format);
   if (end === "any" || stored === undefined || stored < suspicious) return false;
-  const size = end ? stored : Math.min(stored, Math.max(suspicious, await statedLength(read)));
+  // What is behind the length that a header states is padding.
+  const isStated = typeof end === "function";
+  const size = isStated ? Math.min(stored, Math.max(suspicious, await end(read))) : stored;
   if (lastOf(await read(size - suspicious, suspicious)) >= 0) return false;
-  if (!end) return true;
+  if (isStated) return true;
   const first = Math.max(0, size - mostPadding);
   for (let at = size - suspicious; at > first; ) {
     const from = Math.max(first, at - step);
@@ -42,11 +35,13 @@ export async function lacksItsEnd(
   return true;
 }
 
-/** Length of a WebP as its header states it: what is behind it is padding. */
-async function statedLength(read: ByteSource["read"]): Promise<number> {
-  const head = await read(0, 8);
-  return 8 + new DataView(head.buffer, head.byteOffset, head.length).getUint32(4, true);
-}
-
 /** Index of the last byte that is not zero; -1 if there is none. */
 const lastOf = (bytes: Uint8Array): number => bytes.findLastIndex((byte) => byte !== 0);
+
+/** Finds what is missing of a file, as its format does; undefined also if its length is unknown. */
+export async function findCut(bytes: ByteSource, header: ImageHeader): Promise<Cut | undefined> {
+  const { size } = bytes;
+  if (size === undefined) return undefined;
+  const read: ByteSource["read"] = (offset, length, signal) => bytes.read(offset, length, signal);
+  return readingOf(header.format).findCut({ size, read }, header);
+}

@@ -2,8 +2,6 @@
 
 import type { Interpretation } from "../pipeline/pixels.ts";
 
-export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
-
 /** Physical resolution in pixels per centimetre. */
 export interface Resolution {
   readonly x: number;
@@ -24,7 +22,8 @@ export interface Rectangle {
  * to 8 bit, float counted as 16.
  */
 export interface ImageHeader {
-  readonly format: SourceFormat;
+  /** Name in the table of formats. */
+  readonly format: string;
   /** Width as stored, before orientation. */
   readonly width: number;
   readonly height: number;

@@ -1,6 +1,6 @@
 // Reads in parts of some rows, for formats whose regions cost little more than their share of the image.
 
-import type { Codec, RowAccess } from "./codec.ts";
+import type { Decoder, RowAccess } from "./codec.ts";
 import type { Rectangle } from "./image-header.ts";
 
 /** Divides a region at rows of the image that are multiples of `rows`. */
@@ -15,7 +15,7 @@ export function* partsOf(region: Rectangle, rows: number): Generator<Rectangle> 
 
 /** Returns access to rows for a format whose `decode` reads any region of its own. */
 export function rowsByParts(
-  { memory, decode }: Pick<Codec, "memory" | "decode">,
+  { memory, decode }: Pick<Decoder, "memory" | "decode">,
   apart: RowAccess["apart"],
 ): RowAccess {
   return {

@@ -4,8 +4,6 @@
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
 
-export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
-
 /** Region and scale to read, steps, and output. Plain data, made before any pixel is decoded. */
 export interface RenderPlan {
   readonly read: ReadRequest;
@@ -101,7 +99,8 @@ export interface ReadRequest {
 }
 
 export interface EncodeOptions {
-  readonly format: OutputFormat;
+  /** Name in the table of formats. */
+  readonly format: string;
   /** 1 to 100, for lossy formats. */
   readonly quality: number;
   readonly progressive: boolean;

@@ -1,7 +1,7 @@
 // Colour information of a file in any form: facts for its header, and an equivalent ICC profile.
 
 import { type ByteSource, concatenate, memoryBytes } from "../../base/index.ts";
-import type { Codec } from "../codecs/codec.ts";
+import type { Decoder } from "../codecs/codec.ts";
 import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
 import { inflating } from "../codecs/inflate.ts";
 import { codedProfile, isSrgbCoded, readCodePoints } from "../colour/code-points.ts";
@@ -56,7 +56,7 @@ export async function colourFacts(
  * from its colour information.
  */
 export async function profileOf(
-  codec: Pick<Codec, "metadata">,
+  codec: Pick<Decoder, "metadata">,
   bytes: ByteSource,
   header: ImageHeader,
 ): Promise<Uint8Array | undefined> {

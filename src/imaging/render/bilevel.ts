@@ -1,6 +1,7 @@
-// Derivatives of black and white alone, which a PNG stores with 1 bit.
+// Derivatives of black and white alone, which some formats store with 1 bit.
 
-import type { OutputFormat, ReadRequest } from "../codecs/plan.ts";
+import type { Writing } from "../codecs/format.ts";
+import type { ReadRequest } from "../codecs/plan.ts";
 import type { Step } from "../pipeline/step.ts";
 
 /** Steps that move samples and leave their values. */
@@ -21,9 +22,9 @@ function isBilevel(
   return header.bilevel === true && scaleFactor === 1 && steps.every(moves);
 }
 
-/** Returns what the options of an encoder say of a derivative's depth, if it is a PNG of 1 bit. */
+/** Returns what the options of an encoder say of a derivative's depth, if the format stores it with 1 bit. */
 export const bilevelOf = (
-  format: OutputFormat,
+  { bilevel }: Pick<Writing, "bilevel">,
   read: Pick<ReadRequest, "header" | "scaleFactor">,
   steps: readonly Step[],
-): { readonly bilevel?: true } => (format === "png" && isBilevel(read, steps) ? { bilevel: true } : {});
+): { readonly bilevel?: true } => (bilevel && isBilevel(read, steps) ? { bilevel: true } : {});

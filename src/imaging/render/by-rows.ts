@@ -31,7 +31,7 @@ export async function encodeByRows(
     stages?.enter("decode");
   };
   await stillWanted(wanted);
-  const incomplete = await codecs.byFormat(read.header.format).rows!.decode(bytes, read, rows, take, sidecar);
+  const incomplete = await codecs.decoder(read.header.format).rows!.decode(bytes, read, rows, take, sidecar);
   pieces.push(stream!.finish());
   return { pieces, incomplete };
 }

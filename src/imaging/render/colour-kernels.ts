@@ -21,7 +21,7 @@ export async function colourKernels(
   const { colour, kernels } = codecs;
   if (!step.profile) return { ...kernels, toSrgb: colour.plain(header.interpretation, header.labWhite) };
   const found = await colour.byProfile(
-    () => profileOf(codecs.byFormat(header.format), bytes, header),
+    () => profileOf(codecs.decoder(header.format), bytes, header),
     header.interpretation,
     master && `${master.name}\n${master.version}`,
   );

@@ -1,9 +1,10 @@
 // The plan of a derivative requested by region and size, without the grammar and the policies of a server.
 
 import { ImagingError } from "../../base/index.ts";
-import type { Codec, Encoder } from "../codecs/codec.ts";
+import type { Decoder } from "../codecs/codec.ts";
+import type { Writing } from "../codecs/format.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
-import type { OutputFormat, ReadRequest, RenderPlan } from "../codecs/plan.ts";
+import type { ReadRequest, RenderPlan } from "../codecs/plan.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import { shapeAfter } from "../pipeline/shape.ts";
@@ -24,7 +25,8 @@ import {
 
 /** Request for a derivative of a master. Coordinates are those of the upright image. */
 export interface DerivativeRequest {
-  readonly format: OutputFormat;
+  /** Name in the table of formats. */
+  readonly format: string;
   /** Region in full-size pixels; the whole image by default. */
   readonly region?: Rectangle;
   /**
@@ -48,7 +50,7 @@ export interface PlannedMaster {
   readonly page: number;
   /** Length in bytes. */
   readonly fileSize: number;
-  readonly decoder: Pick<Codec, "scales" | "memory">;
+  readonly decoder: Pick<Decoder, "scales" | "memory">;
 }
 
 /**
@@ -59,13 +61,13 @@ export interface PlannedMaster {
 export function planDerivative(
   { header, page, fileSize, decoder }: PlannedMaster,
   request: DerivativeRequest,
-  { encodes }: Pick<Encoder, "encodes">,
+  writing: Writing,
 ): RenderPlan {
   const upright = uprightSize(header);
   const region = checkedRegion(request.region, upright);
-  const size = checkedSize(request, region, encodes.maxSide);
+  const size = checkedSize(request, region, writing.maxSide);
   const step = { x: region.width / size.width, y: region.height / size.height };
-  const halvesColour = request.format === "jpg";
+  const halvesColour = writing.halvesChroma;
   const reductions = decoder.scales?.of(header, halvesColour) ?? [];
   const { flipX, flipY } = orientationOf(header.orientation);
   const axesAt = (factor: number) => ({
@@ -96,7 +98,7 @@ export function planDerivative(
     ...uprightingSteps(transform),
     ...resamplingSteps(transform, window),
     ...colourSteps(header, true),
-    ...(hasAlpha(header) && !encodes.alpha
+    ...(hasAlpha(header) && !writing.alpha
       ? [{ op: "flatten", background: request.background ?? white } as const]
       : []),
     ...(header.depth === 16 ? [{ op: "depth", bits: 8 } as const] : []),
@@ -120,7 +122,7 @@ export function planDerivative(
       chroma: "420",
       encoder: "fast",
       passthrough: "auto",
-      ...bilevelOf(request.format, read, steps),
+      ...bilevelOf(writing, read, steps),
       ...(!isGray && { embed: { profile: "srgb", metadata: false } as const }),
     },
     memory: memoryOf(read, steps, decoder.memory(read, fileSize)),

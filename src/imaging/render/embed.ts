@@ -32,7 +32,7 @@ async function metadataFor(
   codecs: Codecs,
 ): Promise<Metadata> {
   const { header } = read;
-  const codec = codecs.byFormat(header.format);
+  const codec = codecs.decoder(header.format);
   const own = embedding.metadata ? await codec.metadata?.read(bytes, header) : undefined;
   const profiles = {
     none: () => undefined,

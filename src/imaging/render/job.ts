@@ -26,7 +26,7 @@ export async function runTask(task: Task, context: JobContext): Promise<Encoded>
   await stillWanted(wanted);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const { header, page, layer } = task;
-  const built = codecs.byFormat(header.format).sidecar?.build(bytes, { header, page }, sidecar, layer);
+  const built = codecs.decoder(header.format).sidecar?.build(bytes, { header, page }, sidecar, layer);
   return { bytes: (await built) ?? new Uint8Array() };
 }
 
@@ -46,7 +46,7 @@ async function render(plan: RenderPlan, context: JobContext): Promise<Encoded> {
 async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<EncodedPieces> {
   const { codecs, bytes, sidecar, overlay, wanted, stages } = context;
   await stillWanted(wanted);
-  const codec = codecs.byFormat(plan.read.header.format);
+  const codec = codecs.decoder(plan.read.header.format);
   const step = overlayStepOf(plan);
   const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
   // Derivatives from planes and lossless crops cannot have an overlay.

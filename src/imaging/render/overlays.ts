@@ -24,7 +24,7 @@ export async function overlayKernel(
   codecs: Codecs,
   access: OverlayAccess,
 ): Promise<Pick<Kernels, "overlay">> {
-  const codec = codecs.byFormat(read.header.format);
+  const codec = codecs.decoder(read.header.format);
   const profile = step.profile ? await profileOf(codec, bytes, read.header) : undefined;
   return { overlay: await codecs.overlays.kernel(step, access.load, profile) };
 }
@@ -38,7 +38,7 @@ export async function overlayPixels(
   bytes: ByteSource,
   codecs: Codecs,
 ): Promise<Uint8Array> {
-  const decoded = await codecs.byFormat(plan.read.header.format).decode(bytes, plan.read);
+  const decoded = await codecs.decoder(plan.read.header.format).decode(bytes, plan.read);
   if (decoded.incomplete)
     throw new ImagingError(
       "decode",

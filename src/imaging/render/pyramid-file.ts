@@ -1,7 +1,7 @@
 // Converts a page of a file to a tiled TIFF with all its levels, a few rows at a time.
 
 import { type ByteSource, ImagingError } from "../../base/index.ts";
-import type { Codec, TakeRows } from "../codecs/codec.ts";
+import type { Decoder, TakeRows } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { MasterPage, ReadRequest } from "../codecs/plan.ts";
@@ -84,7 +84,7 @@ export async function writePyramidFile(
   }: { readonly codecs: Codecs; readonly host: TileHost; onRows?(count: number): void },
 ): Promise<void> {
   if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
-  const codec = codecs.byFormat(header.format);
+  const codec = codecs.decoder(header.format);
   const { width, height } = header;
   const read: ReadRequest = {
     header,
@@ -131,7 +131,7 @@ export async function writePyramidFile(
 
 /** Passes on all rows of an image, those of a few at a time if its format allows. */
 async function decodeAll(
-  codec: Codec,
+  codec: Decoder,
   bytes: ByteSource,
   read: ReadRequest,
   take: TakeRows,

@@ -12,10 +12,11 @@ import {
 } from "../../base/index.ts";
 import { splitPage } from "../../iiif/index.ts";
 import {
-  type Codec,
   type Codecs,
+  type Decoder,
   type ImageHeader,
   lacksItsEnd,
+  readableTitles,
   scaleFactorsOf,
 } from "../../imaging/index.ts";
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
@@ -169,7 +170,7 @@ export function checkServable(
   header: ImageHeader,
 ): void {
   const fileSize = image.bytes.size ?? 0;
-  const codec = parts.codecs.byFormat(header.format);
+  const codec = parts.codecs.decoder(header.format);
   const scaleFactor = scaleFactorsOf(codec, header).at(-1) ?? 1;
   // Nearly always the smallest scale is the cheapest, and affordable: no other has to be estimated then.
   const usual = memoryAt(codec, header, page, fileSize, scaleFactor);
@@ -184,7 +185,7 @@ export function checkMemory(
   fileSize: number,
   memory: number,
 ): void {
-  const codec = codecs.byFormat(format);
+  const codec = codecs.decoder(format);
   if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY))
     throw asServiceError(fileTooLarge(codec.mostBytes!));
   if (!admission.allows(memory))
@@ -196,7 +197,7 @@ export function checkMemory(
 }
 
 /** Returns the estimated peak bytes of the cheapest read of a page. */
-export function leastMemory(codec: Codec, header: ImageHeader, page: number, fileSize: number): number {
+export function leastMemory(codec: Decoder, header: ImageHeader, page: number, fileSize: number): number {
   const needs = scaleFactorsOf(codec, header).map((factor) =>
     memoryAt(codec, header, page, fileSize, factor),
   );
@@ -205,7 +206,7 @@ export function leastMemory(codec: Codec, header: ImageHeader, page: number, fil
 
 /** Returns the estimated peak bytes of reading one pixel at a scale. */
 function memoryAt(
-  codec: Codec,
+  codec: Decoder,
   header: ImageHeader,
   page: number,
   fileSize: number,
@@ -275,8 +276,8 @@ async function probe(
     throw new ServiceError(
       "unsupported",
       head.length === 0
-        ? `This ${noun} is empty: expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image, received 0 bytes.`
-        : "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.",
+        ? `This ${noun} is empty: expected a ${readableTitles()} image, received 0 bytes.`
+        : `This file is not a ${readableTitles()} image.`,
       {
         code: "unsupported_format",
       },

@@ -58,7 +58,7 @@ export async function describePages(
   count: number,
   signal?: AbortSignal,
 ): Promise<FactsOfPages> {
-  const codec = parts.codecs.byFormat(first.format);
+  const codec = parts.codecs.decoder(first.format);
   if (!codec.probePages)
     return { kinds: [factsOf(parts, master, first)], kindOf: new Array<number>(count).fill(0) };
   const key = await pagesKey(master, count);
@@ -86,7 +86,7 @@ async function readPages(
   count: number,
   signal: AbortSignal,
 ): Promise<FactsOfPages> {
-  const codec = parts.codecs.byFormat(format);
+  const codec = parts.codecs.decoder(format);
   // The bytes are read with the permit of the moment.
   const { bytes } = master.image;
   let reading = bytes;
@@ -122,7 +122,7 @@ function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader
   if (page instanceof ImagingError) return { error: page.kind, message: page.message, code: page.code };
   const { width, height, orientation, scalable, unsupported, format } = page;
   const memory =
-    unsupported === undefined ? leastMemory(codecs.byFormat(format), page, 1, image.bytes.size ?? 0) : 0;
+    unsupported === undefined ? leastMemory(codecs.decoder(format), page, 1, image.bytes.size ?? 0) : 0;
   return {
     width,
     height,

@@ -19,6 +19,7 @@ import {
   rotatedSize,
   uprightSize,
   wholeFileNeeded,
+  writingOf,
 } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Pool } from "../workers/pool.ts";
@@ -108,8 +109,7 @@ export async function prepare(
   const overlay = parts.overlays.mayChange()
     ? await parts.overlays.of(master, answerSize(geometry, request), signal)
     : undefined;
-  const { deflates } = parts.codecs.encoder(request.format).encodes;
-  const deflate = deflates && (await parts.deflateIdentity());
+  const deflate = writingOf(request.format).deflates ? await parts.deflateIdentity() : undefined;
   const key = await renderKey({ version: request.version, canonical }, master, parts.policy, geometry, {
     deflate,
     overlay,
@@ -211,8 +211,8 @@ async function derive(
     let failed: unknown;
     let admitted = performance.now();
     try {
-      const codec = parts.codecs.byFormat(plan.read.header.format);
-      const expected = renderWork(plan, codec, sidecar?.access);
+      const { format } = plan.read.header;
+      const expected = renderWork(plan, parts.codecs.decoder(format), sidecar?.access);
       const isStored = sidecar?.state === "complete";
       const memory = admittedMemory(plan, isStored);
       const needs = needsOf(master, memory, expected);
@@ -233,7 +233,7 @@ async function derive(
       const tookMs = performance.now() - admitted;
       noteRender(parts, master, prepared, { expected, memory, tookMs });
       stages?.setRender({
-        codec: codec.format,
+        codec: format,
         format: plan.write.format,
         identifier: master.identifier,
         request: prepared.canonical,
@@ -301,7 +301,6 @@ export function planFor(
 ): RenderPlan {
   const { header, request, geometry, overlay } = prepared;
   const { grant } = master;
-  const encoder = parts.codecs.encoder(request.format);
   const plan = planRender({
     header,
     page: master.page,
@@ -312,8 +311,8 @@ export function planFor(
     policy: parts.policy,
     overlay,
     confined: grant.maxSize !== undefined,
-    decoder: parts.codecs.byFormat(header.format),
-    encoder: encoder.encodes,
+    decoder: parts.codecs.decoder(header.format),
+    encoder: writingOf(request.format),
   });
   const version = settledVersion(master, master.image.modified, Date.now());
   return { ...plan, read: { ...plan.read, ...(version && { version }) }, master: masterVersion(master) };

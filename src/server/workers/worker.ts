@@ -191,7 +191,7 @@ async function warm(codecs: Codecs): Promise<void> {
       size: jpeg.length,
       read: async (offset, length) => jpeg.slice(offset, offset + length),
     };
-    const codec = codecs.byFormat("jpg");
+    const codec = codecs.decoder("jpg");
     const header = await codec.probe(bytes, 1);
     const region = { x: 0, y: 0, width: side, height: side };
     const pixels = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });

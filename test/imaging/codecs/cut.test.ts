@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
-import { findCut } from "../../../src/imaging/codecs/cut/index.ts";
+import { findCut } from "../../../src/imaging/codecs/file-end.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
 import { fixture, fixturesFolder, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { lacksItsEnd } from "../../../src/imaging/codecs/file-end.ts";
-import type { SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
 import { fixturesFolder } from "../../host.ts";
 
-const files: readonly (readonly [SourceFormat, string])[] = [
+const files: readonly (readonly [string, string])[] = [
   ["jpg", "jpg-progressive.jpg"],
   ["png", "png-rgba16.png"],
   ["gif", "gif-static.gif"],

@@ -110,7 +110,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
     ["gif", "gif-static.gif"],
   ] as const)("damage in %s never throws (%s)", async (format, name) => {
     const [file] = Object.values(withTags({ [name]: fixture(name) }, written));
-    const codec = codecs.byFormat(format);
+    const codec = codecs.decoder(format);
     const header = await codec.probe(memoryBytes(file!), 1);
     const below = seeded(11);
     for (let n = 0; n < 60; n++) {

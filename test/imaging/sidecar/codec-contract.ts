@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../src/base/imaging-error.ts";
-import type { Codec, SidecarAccess, SidecarLayer } from "../../../src/imaging/codecs/codec.ts";
+import type { Decoder, SidecarAccess, SidecarLayer } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
 import { countingBytes } from "../codecs/counting.ts";
@@ -12,7 +12,7 @@ import { type HeapBlocks, heapBlocks } from "../codecs/heap-blocks.ts";
 
 export interface SidecarContract {
   /** Another codec each time: nothing that one has parsed may help the next. */
-  readonly codec: () => Codec;
+  readonly codec: () => Decoder;
   /** A sound file for which a sidecar can be stored. */
   readonly file: () => Promise<Uint8Array>;
   /** The layer to build; `ground` by default. */
@@ -34,7 +34,7 @@ const digestOf = (data: ArrayBufferView) =>
     .update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
     .digest("hex");
 
-const sidecarOf = ({ sidecar }: Codec) => {
+const sidecarOf = ({ sidecar }: Decoder) => {
   if (!sidecar) throw new Error("expected a codec with the group sidecar");
   return sidecar;
 };
@@ -59,7 +59,7 @@ const accessOf = (id: string, stored: Built | undefined): SidecarAccess => ({
 
 /** Builds as the service does. */
 async function build(
-  codec: Codec,
+  codec: Decoder,
   bytes: ByteSource,
   header: ImageHeader,
   { id, layer, memory, ground }: Build,

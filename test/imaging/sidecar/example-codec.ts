@@ -4,7 +4,7 @@
 
 import type { ByteSource } from "../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../src/base/imaging-error.ts";
-import type { Codec, SidecarAccess, SidecarFormat } from "../../../src/imaging/codecs/codec.ts";
+import type { Decoder, SidecarAccess, SidecarFormat } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
 import { bytesOf, readEntry, writeEntry } from "../../../src/imaging/sidecar/entry.ts";
@@ -61,15 +61,13 @@ const sidecar: SidecarFormat = {
   nsPerPixel: () => 1,
 };
 
-export const exampleCodec = (): Codec => ({
-  format: "png", // a real format would have its own name here
-  recognises: (head) => head[0] === 0x72 && head[1] === 0x6f,
+export const exampleCodec = (): Decoder => ({
   async probe(bytes): Promise<ImageHeader> {
     const head = await bytes.read(0, headLength);
     const view = new DataView(head.buffer, head.byteOffset, head.length);
     const [width, height] = [view.getUint32(4), view.getUint32(8)];
     return {
-      format: "png",
+      format: "png", // a real format would have its own name here
       width,
       height,
       bands: 1,

@@ -52,7 +52,7 @@ beforeAll(async () => {
     join(directory, "dying.mjs"),
     'import { parentPort } from "node:worker_threads";\nparentPort.on("message", ({ kind }) => { if (kind === "job") process.exit(3); });\n',
   );
-  const header = await codecs.byFormat("png").probe(memoryBytes(master), 1);
+  const header = await codecs.decoder("png").probe(memoryBytes(master), 1);
   const { width, height } = header;
   const read = { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 1 };
   const steps = [{ op: "crop", left: 0, top: 0, width: 16, height: 8 }] as const;
@@ -246,7 +246,7 @@ describe("jobs on workers", () => {
         { width, height, bands: 3, interpretation: "rgb", data },
         { format: "png", quality: 80, progressive: false, chroma: "444", encoder: "fast" },
       );
-    const header = await codecs.byFormat("png").probe(memoryBytes(png), 1);
+    const header = await codecs.decoder("png").probe(memoryBytes(png), 1);
     const kept: Uint8Array[] = [];
     const blocks = {
       room: 2 ** 30,
@@ -276,7 +276,7 @@ describe("jobs on workers", () => {
     const row = jpeg.length / 8;
     expect(row).toBeGreaterThan(64 * 1024);
     expect(row).toBeLessThan(250 * 1024);
-    const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
+    const header = await codecs.decoder("jpg").probe(memoryBytes(jpeg), 1);
     const { pool } = poolOf();
     const { bytes: index } = await pool.run(
       {
@@ -722,7 +722,7 @@ describe("without workers", () => {
   it("learns of a client that leaves while the job keeps the thread busy, and reads no further", async () => {
     const { pool } = poolOf({ platform: without, codecs });
     const jpeg = fixture("jpg-baseline-420.jpg");
-    const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
+    const header = await codecs.decoder("jpg").probe(memoryBytes(jpeg), 1);
     const region = { x: 0, y: 0, width: header.width, height: header.height };
     const whole: RenderPlan = { ...plan, read: { header, page: 1, region, scaleFactor: 1 } };
     const gone = new AbortController();

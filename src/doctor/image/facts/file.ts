@@ -1,6 +1,6 @@
 // Facts about the file, and about the image in it.
 
-import { uprightSize } from "../../../imaging/index.ts";
+import { formats, uprightSize } from "../../../imaging/index.ts";
 import { asShown, bytesText, pixelsText, sizeText } from "../../../server/index.ts";
 import { type Row, row } from "./row.ts";
 
@@ -32,7 +32,7 @@ export const pictureRows: readonly Row[] = [
     name: "format",
     label: "Format",
     of: ({ header }) => header?.format,
-    text: (format) => formatNames[format],
+    text: (format) => formats[format]?.title ?? format,
   }),
   row({
     name: "size",
@@ -68,12 +68,3 @@ export const pictureRows: readonly Row[] = [
     text: ({ x, y }) => `${(x * 2.54).toFixed(1)} × ${(y * 2.54).toFixed(1)} pixels an inch`,
   }),
 ];
-
-const formatNames = {
-  jpg: "JPEG",
-  png: "PNG",
-  gif: "GIF",
-  tif: "TIFF",
-  webp: "WebP",
-  jp2: "JPEG 2000",
-} as const;

@@ -6,8 +6,8 @@ import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type {
-  Codec,
   Decoded,
+  Decoder,
   SidecarAccess,
   SidecarBlocks,
   SidecarLayer,
@@ -52,7 +52,7 @@ interface DecodedByRows {
 export type RowFormat = FormatEstimates & (DecodedByRows | WholeFormat);
 
 export type PyramidParts = Required<
-  Pick<Codec, "memory" | "decodedPixels" | "decode" | "rows" | "scales" | "sidecar">
+  Pick<Decoder, "memory" | "decodedPixels" | "decode" | "rows" | "scales" | "sidecar">
 >;
 
 export interface PyramidTools {

@@ -2,16 +2,16 @@
 // durations of earlier jobs of its kind.
 
 import {
-  type Codec,
+  type Decoder,
   type ImageHeader,
-  type OutputFormat,
   placeOverlay,
   type RenderPlan,
+  readingOf,
   type Shape,
   type SidecarAccess,
   type SidecarLayer,
-  type SourceFormat,
   shapeAfter,
+  writingOf,
 } from "../../../imaging/index.ts";
 
 /** Estimated duration of a job in milliseconds, and its kind; estimates are corrected by kind. */
@@ -20,15 +20,6 @@ export interface EstimatedWork {
   readonly ms: number;
 }
 
-/** Nanoseconds per pixel, measured with photographs on a server processor. */
-const decodeNs = { jpg: 3, png: 15, webp: 25, gif: 40, tif: 12, jp2: 250 } as const satisfies Record<
-  SourceFormat,
-  number
->;
-const encodeNs = { jpg: 4, png: 50, webp: 120, tif: 40, jp2: 260 } as const satisfies Record<
-  OutputFormat,
-  number
->;
 /** Nanoseconds per input and output pixel of each step. */
 const stepNs = 5;
 
@@ -38,7 +29,7 @@ const area = ({ width, height }: { readonly width: number; readonly height: numb
 /** Returns the estimate of a render with the given sidecar. */
 export function renderWork(
   { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
-  codec: Pick<Codec, "decodedPixels" | "sidecar">,
+  codec: Pick<Decoder, "decodedPixels" | "sidecar">,
   sidecar: Pick<SidecarAccess, "absent"> | undefined,
 ): EstimatedWork {
   const { header, region, scaleFactor } = read;
@@ -57,16 +48,16 @@ export function renderWork(
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
-      codec.decodedPixels(read) * decodeNs[header.format] +
+      codec.decodedPixels(read) * readingOf(header.format).nsPerPixel +
         building +
         (stepped + resampledOverlay(steps, shapes)) * stepNs +
-        out * encodeNs[write.format],
+        out * writingOf(write.format).nsPerPixel,
     ),
   };
 }
 
 /** Returns the nanoseconds that a read takes in addition without a sidecar. */
-const nsWithout = ({ sidecar }: Pick<Codec, "sidecar">, read: RenderPlan["read"]) =>
+const nsWithout = ({ sidecar }: Pick<Decoder, "sidecar">, read: RenderPlan["read"]) =>
   sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header, "ground") ?? 0);
 
 /** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
@@ -81,7 +72,7 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
 
 /** Returns the estimate of building a layer of the sidecar of a master. */
 export function sidecarWork(
-  { sidecar }: Pick<Codec, "sidecar">,
+  { sidecar }: Pick<Decoder, "sidecar">,
   header: ImageHeader,
   layer: SidecarLayer,
 ): EstimatedWork {
@@ -95,7 +86,7 @@ export function sidecarWork(
 export const tileLayers: ReadonlySet<SidecarLayer> = new Set<SidecarLayer>(["ground", "pyramid"]);
 
 /** Returns the estimated milliseconds of building what tiles of full size need. */
-export function tileLayersWork(codec: Pick<Codec, "sidecar">, header: ImageHeader): number {
+export function tileLayersWork(codec: Pick<Decoder, "sidecar">, header: ImageHeader): number {
   const layers = codec.sidecar?.layers(header, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) ?? [];
   return layers
     .filter((layer) => tileLayers.has(layer))

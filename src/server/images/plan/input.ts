@@ -20,7 +20,7 @@ export interface PlanInput {
   readonly overlay?: Pick<Overlay, "image" | "settings"> | undefined;
   /** True if the derivative is a substitute; see `embeddingOf`. */
   readonly confined?: boolean;
-  /** The codec of the master; `encoder` is that of the derivative. */
+  /** Decoder of the master, and how the format of the derivative is written. */
   readonly decoder: CodecFacts["decoder"];
   readonly encoder: CodecFacts["encoder"];
 }

@@ -9,7 +9,6 @@ import {
   blurReach,
   chooseScale,
   type EncodeOptions,
-  hasWindow,
   type ImageHeader,
   isIdentity,
   largestFactor,
@@ -46,7 +45,7 @@ const halvingOf = (step: { readonly x: number; readonly y: number }, scaleFactor
  */
 export function planRender(input: PlanInput): RenderPlan {
   const { page, request, geometry, policy, decoder, encoder } = input;
-  const header = withWindow(asShown(input.header, policy), policy);
+  const header = withWindow(asShown(input.header, policy), input);
   const upright = uprightSize(header);
   const orientation = orientationOf(header.orientation);
   const sampling = samplingOf(geometry, upright);
@@ -62,7 +61,7 @@ export function planRender(input: PlanInput): RenderPlan {
   });
   const isExact = ({ factor }: Pick<Reduction, "factor">) => Object.values(axesAt(factor)).every(isIdentity);
   // Cells have to be the same for every format.
-  const halvesColour = !geometry.detail && request.format === "jpg" && policy.chroma === "420";
+  const halvesColour = !geometry.detail && encoder.halvesChroma && policy.chroma === "420";
   const reductions = decoder.scales?.of(header, halvesColour) ?? [];
   const usual =
     (linear ? undefined : reductions.filter(({ quality }) => quality === "exact").find(isExact)?.factor) ??
@@ -96,8 +95,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const steps = stepsOf({ input, header, transform, window, sampling, embedding });
 
   // Cells have to be the same for every format.
-  const leavesOut =
-    policy.jp2Effort && header.format === "jp2" && !geometry.detail && isLossy(request.format);
+  const leavesOut = policy.jp2Effort && header.format === "jp2" && !geometry.detail && encoder.hidesLowBits;
   const read: ReadRequest = {
     header,
     page,
@@ -127,7 +125,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const pitch = pitchOf(geometry);
   const write = {
     ...encodeOptions(request, policy, header, pitch),
-    ...bilevelOf(request.format, read, steps),
+    ...bilevelOf(encoder, read, steps),
     ...(embedding && { embed: embedding }),
   };
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
@@ -182,14 +180,12 @@ function rowsAtOnce(decoder: CodecFacts["decoder"], read: ReadRequest, bytes: nu
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
   x === y && x >= 1 && Number.isInteger(Math.log2(x));
 
-const isLossy = (format: string) => format === "jpg" || format === "webp";
-
 /**
  * Returns the header of a master, marked if derivatives show a range of its values: those of its kind need
  * not use the whole range of their type.
  */
-const withWindow = (header: ImageHeader, { window }: OutputPolicy): ImageHeader =>
-  window && header.format === "tif" && hasWindow(header) ? { ...header, windowed: true } : header;
+const withWindow = (header: ImageHeader, { policy, decoder }: PlanInput): ImageHeader =>
+  policy.window && decoder.hasWindow?.(header) ? { ...header, windowed: true } : header;
 
 /**
  * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in

@@ -1,6 +1,6 @@
 // The part of the configuration that the bytes of derivatives depend on.
 
-import type { Codec, EncodableKinds, Sharpening } from "../../../imaging/index.ts";
+import type { Decoder, Sharpening, Writing } from "../../../imaging/index.ts";
 import { type ImageOptions, parseColour, sharpening } from "../options.ts";
 
 /** Plain data; its JSON is part of every render key and ETag. */
@@ -43,8 +43,8 @@ export interface OutputPolicy {
 
 /** Facts about the two codecs that a plan depends on. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scales" | "memory" | "rows" | "sidecar">;
-  readonly encoder: EncodableKinds;
+  readonly decoder: Pick<Decoder, "hasWindow" | "scales" | "memory" | "rows" | "sidecar">;
+  readonly encoder: Writing;
 }
 
 /** Returns the output policy of the options under `image:`. */

@@ -73,7 +73,7 @@ function cropping({ x, y, margins }: Transform): Step[] {
  * format.
  */
 const convertsColoursOfCells = (input: PlanInput) =>
-  convertsColours({ ...input, request: { quality: "default" }, encoder: {} });
+  convertsColours({ ...input, request: { quality: "default" }, encoder: { rgbOnly: false } });
 
 /**
  * Returns the steps from cells to the size of the derivative. Cells are rounded as in a derivative that shows

@@ -112,7 +112,7 @@ export function createSidecarJobs(
 ): SidecarJobs {
   const capacity = () => origin.standIn?.()?.maxBytes?.() ?? origin.maxBytes();
   const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : capacity() * shareOfSlot);
-  const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
+  const codecOf = ({ format }: ImageHeader) => codecs.decoder(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
   const memoryOf = (master: Master, header: ImageHeader, layer: SidecarLayer) =>
     codecOf(header).sidecar?.memory(header, sizeOf(master), layer) ?? 0;

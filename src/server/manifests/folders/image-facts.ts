@@ -2,7 +2,7 @@
 
 import { type ErrorKind, forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { splitPage } from "../../../iiif/index.ts";
-import { uprightSize } from "../../../imaging/index.ts";
+import { readingOf, uprightSize } from "../../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import type { Admission } from "../../images/admission/admit.ts";
@@ -277,7 +277,7 @@ function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): Im
 function shownFacts(parts: FactsParts, header: ImageHeader): ImageFacts {
   const size = uprightSize(asShown(header, parts.policy));
   const pages = Math.max(1, header.pages);
-  const inFolders = pages > 1 && header.format === "tif";
+  const inFolders = pages > 1 && readingOf(header.format).hasSheets;
   const cut = header.pagesCut ?? (!inFolders && pages > mostFrames ? "limit" : undefined);
   return { size, pages, ...(inFolders && { inFolders }), ...(cut && { cut }) };
 }

@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../src/base/imaging-error.ts";
+import { recogniseFormat } from "../../../../src/imaging/codecs/formats.ts";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
@@ -10,7 +11,7 @@ import { expectedRows, fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { reference } from "../reference.ts";
 
-const codec = createCodecs(testHost).byFormat("gif");
+const codec = createCodecs(testHost).decoder("gif");
 const sound = expectedRows().filter((row) => row.file!.startsWith("gif-"));
 
 async function decode(file: Uint8Array, page = 1, part?: Rectangle): Promise<PixelBuffer> {
@@ -83,7 +84,7 @@ describe("the header of a GIF", () => {
   for (const row of sound)
     it(`of ${row.file} matches other tools`, async () => {
       const bytes = memoryBytes(fixture(row.file!));
-      expect(codec.recognises(fixture(row.file!).subarray(0, 64))).toBe(true);
+      expect(recogniseFormat(fixture(row.file!).subarray(0, 64))).toBe("gif");
       expect(await codec.probe(bytes, 1)).toMatchObject({
         width: Number(row.width),
         height: Number(row.height),

@@ -3,14 +3,15 @@
 
 import { describe, expect, it } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { recogniseFormat } from "../../../../src/imaging/codecs/formats.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { toSrgb } from "../../../../src/imaging/pipeline/steps/to-srgb.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { box, boxed, compressRaw, u16, u32 } from "./files.ts";
 import { hasOpenJpegTools, opjDecompress } from "./openjpeg.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 const [width, height] = [24, 16];
 const pixels = width * height;
 
@@ -143,7 +144,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000", () => {
     const at = file.indexOf("ftypjp2 ");
     file.write("jpx ", at + 4, "latin1");
     file.write("jpxb", at + 12, "latin1");
-    expect(codec.recognises(file.subarray(0, 64))).toBe(true);
+    expect(recogniseFormat(file.subarray(0, 64))).toBe("jp2");
     expect([...(await decode(new Uint8Array(file))).data]).toEqual(values);
   });
 

@@ -2,23 +2,23 @@
 
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import type { Decoder } from "../../../../src/imaging/codecs/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { synthesisNorms } from "../../../../src/imaging/codecs/jp2/region/quantisation.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { synthesise } from "../../../wasm/jp2k/annex-f.ts";
 import { hasOpenJpegTools, opjCompress } from "./openjpeg.ts";
 
-type Codec = ReturnType<typeof jp2Codec>;
 type Part = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 async function decode(
   bytes: Uint8Array,
   effort: "full" | "visual",
   scaleFactor = 1,
-  codec?: Codec,
+  codec?: Decoder,
   part?: Part,
 ) {
-  const own = codec ?? jp2Codec(testHost);
+  const own = codec ?? createCodecs(testHost).decoder("jp2");
   const header = await own.probe(memoryBytes(bytes), 1);
   const region = part ?? { x: 0, y: 0, width: header.width, height: header.height };
   const read = { header, page: 1, region, scaleFactor, ...(effort === "visual" && { effort }) };
@@ -91,7 +91,7 @@ describe("without the lowest bit-planes", () => {
 
   test("pixels never depend on earlier decoding", async () => {
     const bytes = fixture("jp2-reversible.jp2");
-    const codec = jp2Codec(testHost);
+    const codec = createCodecs(testHost).decoder("jp2");
     const part = { x: 32, y: 16, width: 100, height: 90 };
     const [full, visual] = [
       await decode(bytes, "full", 1, undefined, part),

@@ -6,7 +6,7 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("jp2");
+const codec = codecs.decoder("jp2");
 const sides = [1, 2, 3, 7, 8, 9, 31, 33, 65];
 const sizes = sides.flatMap((width) => sides.map((height) => [width, height] as const));
 

@@ -2,11 +2,11 @@
 
 import { expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { coding, decode, header, segment, tilePart } from "./without-blocks.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 const [cod, coc, qcd, nlt] = [0xff52, 0xff53, 0xff5c, 0xff76];
 const changed = (at: number, value: number) =>
   segment(

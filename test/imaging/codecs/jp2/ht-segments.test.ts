@@ -4,14 +4,14 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { compressRaw, encodeCodestream, u16, u32 } from "./files.ts";
 import { hasOpenJpegTools } from "./openjpeg.ts";
 import { segment } from "./without-blocks.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 const side = 64;
 const next = seeded(5);
 const values = Array.from({ length: side * side }, () => 120 + next(16));

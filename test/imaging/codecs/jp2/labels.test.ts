@@ -3,12 +3,12 @@
 
 import { describe, expect, it } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { box, compressRaw, labelled, u16, u32 } from "./files.ts";
 import { hasOpenJpegTools } from "./openjpeg.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 const [width, height] = [8, 4];
 const pixels = width * height;
 type Bytes = readonly number[];

@@ -7,7 +7,7 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 
-const codec = createCodecs(testHost).byFormat("jp2");
+const codec = createCodecs(testHost).decoder("jp2");
 
 async function messageOf(data: Uint8Array): Promise<string | undefined> {
   try {

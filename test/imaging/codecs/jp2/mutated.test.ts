@@ -7,7 +7,7 @@ import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { encodeCodestream } from "./files.ts";
@@ -105,7 +105,7 @@ function watchMemory(): () => number {
 }
 
 it("ends in pixels of the asked size or in a ImagingError, within bounds of memory", async () => {
-  const codec = jp2Codec(testHost);
+  const codec = createCodecs(testHost).decoder("jp2");
   const grown = watchMemory();
   const random = seeded(20);
   const wrong: string[] = [];

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { u32 } from "./files.ts";
@@ -67,7 +67,7 @@ function packed(file: Buffer, kind: "PPM" | "PPT"): Uint8Array {
 }
 
 async function decode(data: Uint8Array) {
-  const codec = jp2Codec(testHost);
+  const codec = createCodecs(testHost).decoder("jp2");
   const header = await codec.probe(memoryBytes(data), 1);
   const region = { x: 0, y: 0, width, height };
   return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { testHost } from "../../../host.ts";
 import { everything, sampled } from "../../../sampled.ts";
@@ -13,7 +13,7 @@ import { seeded } from "../../../seeded.ts";
 import { encodeCodestream } from "./files.ts";
 import { hasOpenJpegTools, opjCompress, opjDecompress } from "./openjpeg.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 /** The picture, the longest side of its regions and how many are read at each lower resolution. */
 const { width, height, most, lower } = everything
   ? { width: 410, height: 290, most: 90, lower: 6 }

@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { deferred } from "../../../deferred.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { encodeCodestream } from "./files.ts";
@@ -18,13 +18,13 @@ test.each([
   "jp2-precincts-rpcl-plt-tlm.jp2",
 ])("reads of %s that wait for their bytes at the same time", async (name) => {
   const bytes = fixture(name);
-  const header = await jp2Codec(testHost).probe(memoryBytes(bytes), 1);
+  const header = await createCodecs(testHost).decoder("jp2").probe(memoryBytes(bytes), 1);
   const parts = [region(0, 0, 300, 200), region(100, 64, 200, 150), region(200, 0, 200, 200)];
   const read = (at: (typeof parts)[number]) => ({ header, page: 1, region: at, scaleFactor: 1 });
   const alone = [];
   for (const part of parts)
-    alone.push((await jp2Codec(testHost).decode(memoryBytes(bytes), read(part))).data);
-  const codec = jp2Codec(testHost);
+    alone.push((await createCodecs(testHost).decoder("jp2").decode(memoryBytes(bytes), read(part))).data);
+  const codec = createCodecs(testHost).decoder("jp2");
   await codec.decode(memoryBytes(bytes), read(region(0, 0, 1, 1)), access("same"));
   // Each read is answered after those of the others have begun.
   const { read: now, size } = memoryBytes(bytes);
@@ -54,7 +54,7 @@ test("a read whose decoded blocks were evicted while it waited", async () => {
     values,
     highThroughput: false,
   });
-  const codec = jp2Codec(testHost);
+  const codec = createCodecs(testHost).decoder("jp2");
   const source = memoryBytes(bytes);
   const header = await codec.probe(source, 1);
   const decode = (from: ByteSource, id: string, part: ReturnType<typeof region>) =>

@@ -5,13 +5,13 @@
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { toSrgb } from "../../../../src/imaging/pipeline/steps/to-srgb.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { hasOpenJpegTools, opjCompress, opjDecompress } from "./openjpeg.ts";
 
-const codec = jp2Codec(testHost);
+const codec = createCodecs(testHost).decoder("jp2");
 
 interface Kind {
   readonly size: readonly [width: number, height: number];

@@ -2,7 +2,7 @@
 // the range.
 
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { u16, u32 } from "./files.ts";
 
@@ -78,7 +78,7 @@ export const tilePart = (length: number, segments: readonly number[] = []): numb
 /** The whole picture, at 1/scaleFactor. */
 export async function decode(parts: readonly (readonly number[])[], scaleFactor = 1) {
   const bytes = memoryBytes(Uint8Array.from([...parts.flat(), 0xff, 0xd9]));
-  const codec = jp2Codec(testHost);
+  const codec = createCodecs(testHost).decoder("jp2");
   const found = await codec.probe(bytes, 1);
   const region = { x: 0, y: 0, width: found.width, height: found.height };
   return codec.decode(bytes, { header: found, page: 1, region, scaleFactor });

@@ -10,7 +10,7 @@ import fc from "../../../properties.ts";
 import { reference } from "../reference.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 
-const codec = createCodecs(testHost).byFormat("png");
+const codec = createCodecs(testHost).decoder("png");
 const sound = expectedRows().filter(
   (row) => row.file!.endsWith(".png") && !/^(bad|bomb|mislabelled)/.test(row.file!),
 );

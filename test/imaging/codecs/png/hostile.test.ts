@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../src/base/imaging-error.ts";
+import { recogniseFormat } from "../../../../src/imaging/codecs/formats.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { chunk, ihdr, makePng, pngStart } from "./make-png.ts";
 
-const codec = createCodecs(testHost).byFormat("png");
+const codec = createCodecs(testHost).decoder("png");
 
 async function decode(bytes: ByteSource, side?: number): Promise<PixelBuffer> {
   const header = await codec.probe(bytes, 1);
@@ -121,7 +122,7 @@ describe("a PNG whose picture is damaged", () => {
 
   it("has the same pixels and errors without the zlib of the runtime", async () => {
     const { zlib: _, ...plain } = testHost;
-    const other = createCodecs(plain).byFormat("png");
+    const other = createCodecs(plain).decoder("png");
     for (const name of ["base.png", "png-rgb8-interlaced.png", "png-pal4.png", "bad-trunc-50.png"]) {
       const source = memoryBytes(fixture(name));
       const header = await codec.probe(source, 1);
@@ -242,7 +243,7 @@ describe("a PNG made to exhaust", () => {
   });
 
   it("is not mistaken for a PNG when it is a JPEG by content", () => {
-    expect(codec.recognises(fixture("mislabelled-jpg.png").subarray(0, 64))).toBe(false);
-    expect(codec.recognises(fixture("base.png").subarray(0, 64))).toBe(true);
+    expect(recogniseFormat(fixture("mislabelled-jpg.png").subarray(0, 64))).not.toBe("png");
+    expect(recogniseFormat(fixture("base.png").subarray(0, 64))).toBe("png");
   });
 });

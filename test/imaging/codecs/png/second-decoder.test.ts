@@ -12,7 +12,7 @@ import { asRgba, jsquashPng, type Rgba } from "../../../second-decoders.ts";
 import { noise } from "../../pipeline/pictures.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 
-const codec = createCodecs(testHost).byFormat("png");
+const codec = createCodecs(testHost).decoder("png");
 const host = { ...testHost, instances: pngInstances(() => testHost.wasm("png")) };
 
 async function decode(file: Uint8Array): Promise<PixelBuffer> {

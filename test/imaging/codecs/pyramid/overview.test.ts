@@ -56,7 +56,7 @@ function leaving(room?: number) {
 describe.each(Object.keys(files) as (keyof typeof files)[])("a %s file", (format) => {
   let file: Uint8Array;
   let header: ImageHeader;
-  const codecOf = () => createCodecs(testHost).byFormat(format);
+  const codecOf = () => createCodecs(testHost).decoder(format);
   const readOf = (region: Rectangle, scaleFactor: number) => ({ header, page: 1, region, scaleFactor });
   const thumbnail = () => readOf(whole, 8);
   const others = () => [
@@ -165,7 +165,7 @@ describe.each(Object.keys(files) as (keyof typeof files)[])("a %s file", (format
 });
 
 test("an overview that is lost is reported, and thumbnails are made from the file", async () => {
-  const codecOf = () => createCodecs(testHost).byFormat("png");
+  const codecOf = () => createCodecs(testHost).decoder("png");
   const file = new Uint8Array(await files.png());
   const header = await codecOf().probe(memoryBytes(file), 1);
   const read = { header, page: 1, region: whole, scaleFactor: 8 };

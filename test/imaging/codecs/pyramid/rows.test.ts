@@ -33,7 +33,7 @@ describe.each(["png", "webp"] as const)("rows of a %s file", (format) => {
   let header: ImageHeader;
   let entry: Uint8Array;
   let blocks: HeapBlocks;
-  const codecOf = () => createCodecs(testHost).byFormat(format);
+  const codecOf = () => createCodecs(testHost).decoder(format);
 
   beforeAll(async () => {
     bytes = memoryBytes(await files[format]());

@@ -7,7 +7,7 @@ import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(bytes: ByteSource) {
   const header = await codec.probe(bytes, 1);

@@ -207,7 +207,7 @@ describe.skipIf(!hasTools)("tiles of cjpeg, joined", () => {
     const upright = plan({ format: "jpg", region, quality: 100 });
     const turned = { ...upright, transform: { ...upright.transform, degrees: 180 } };
     const codecs = createCodecs(testHost);
-    const made = await codecs.byFormat("tif").derive?.(memoryBytes(file), turned, undefined, codecs.kernels);
+    const made = await codecs.decoder("tif").derive?.(memoryBytes(file), turned, undefined, codecs.kernels);
     const expected = await sharp(part(region), {
       raw: { width: region.width, height: region.height, channels: 3 },
     })
@@ -362,7 +362,7 @@ describe.skipIf(!hasTools)("large derivatives", () => {
     const codecs = createCodecs(testHost);
     const derived = async (more: { rows?: number }) => {
       const parts = await codecs
-        .byFormat("tif")
+        .decoder("tif")
         .derive?.(memoryBytes(file), { ...made, ...more }, undefined, codecs.kernels);
       return Buffer.concat(parts!.pieces);
     };
@@ -391,7 +391,7 @@ describe("JPEG strips with a pyramid", () => {
     const data = new Uint8Array(side * side * 3).map((_, i) => (i * 7) >> 9);
     const plain = await sharp(data, { raw }).tiff({ compression }).toBuffer();
     const bytes = memoryBytes(new Uint8Array(plain));
-    const codec = createCodecs(testHost).byFormat("tif");
+    const codec = createCodecs(testHost).decoder("tif");
     const header = await codec.probe(bytes, 1);
     const region = { x: 0, y: 0, width: side, height: side };
     const read = { header, page: 1, region, scaleFactor, ...(halvesColour && { halvesColour }) };

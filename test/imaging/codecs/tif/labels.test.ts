@@ -7,7 +7,7 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const [width, height] = [12, 8];
 
 async function shown(data: Uint8Array) {

@@ -7,7 +7,7 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 import { plainFields, type TestPicture, tiffFile } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

@@ -17,7 +17,7 @@ import fc from "../../../properties.ts";
 import { oldJpegFile, type Parts, partsOf } from "./old-jpeg-file.ts";
 import type { Field } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const [width, height] = [200, 150];
 const photo = () => sharp(fixture("tif-strip-none.tif")).extract({ left: 60, top: 40, width, height });
 const folder = mkdtempSync(join(tmpdir(), "old-jpeg-"));
@@ -245,7 +245,7 @@ describe("old-style JPEG", () => {
       strips: [[at, large.length]],
       more: interchange([at, large.length]),
     }));
-    const jpeg = createCodecs(testHost).byFormat("jpg");
+    const jpeg = createCodecs(testHost).decoder("jpg");
     const region = { x: 0, y: 0, width: 512, height: 512 };
     const read = async (of: typeof codec, data: Uint8Array) => {
       const request = { header: await of.probe(memoryBytes(data), 1), page: 1, region, scaleFactor: 1 };

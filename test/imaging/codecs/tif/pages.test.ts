@@ -5,7 +5,7 @@ import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-so
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { testHost } from "../../../host.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 /** A file of `pages` directories of two fields, width and height, little endian (TIFF 6.0, section 2). */
 function chainOf(pages: number): Uint8Array {

@@ -73,7 +73,7 @@ const square = (x: number, y: number, length: number): Rectangle => ({ x, y, wid
 describe("the header of a pyramid", () => {
   test("takes two reads if its directories are together", async () => {
     const { bytes, reads, total } = counted(together());
-    const header = await createCodecs(testHost).byFormat("tif").probe(bytes, 1);
+    const header = await createCodecs(testHost).decoder("tif").probe(bytes, 1);
     expect(header.details?.scale).toEqual([1, 2, 4, 8]);
     expect(reads.length).toBeLessThanOrEqual(2);
     expect(total()).toBeLessThanOrEqual(512 * 1024);
@@ -81,7 +81,7 @@ describe("the header of a pyramid", () => {
 
   test("takes one more for each directory that is elsewhere, as each has the position of the next", async () => {
     const { bytes, reads, total } = counted(scattered(0));
-    const header = await createCodecs(testHost).byFormat("tif").probe(bytes, 1);
+    const header = await createCodecs(testHost).decoder("tif").probe(bytes, 1);
     expect(header.details?.scale).toEqual([1, 2, 4, 8]);
     expect(reads.length).toBeLessThanOrEqual(1 + levels.length);
     expect(total()).toBeLessThanOrEqual(512 * 1024);
@@ -93,13 +93,13 @@ describe("the header of a pyramid", () => {
       blocks: [new Uint8Array(8100)],
     }));
     const { bytes, total } = counted(tiffFile(pages));
-    expect((await createCodecs(testHost).byFormat("tif").probe(bytes, 1)).pages).toBe(1000);
+    expect((await createCodecs(testHost).decoder("tif").probe(bytes, 1)).pages).toBe(1000);
     expect(total()).toBeLessThan(2 ** 20);
   });
 });
 
 describe("tiles of a file whose version is known", () => {
-  const codec = () => createCodecs(testHost).byFormat("tif");
+  const codec = () => createCodecs(testHost).decoder("tif");
   const decodeWith = async (tif: ReturnType<typeof codec>, data: Uint8Array, version?: string) => {
     const header = await tif.probe(counted(data).bytes, 1);
     return async (region: Rectangle, scaleFactor = 1) => {

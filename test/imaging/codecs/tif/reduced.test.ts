@@ -12,7 +12,7 @@ import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 const wholeOf = ({ width, height }: ImageHeader): Rectangle => ({ x: 0, y: 0, width, height });
 

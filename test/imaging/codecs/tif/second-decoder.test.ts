@@ -10,7 +10,7 @@ import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { asRgba, utif } from "../../../second-decoders.ts";
 import { noise } from "../../pipeline/pictures.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 /**
  * Files that utif2 does not check: a part of their names, and why utif2 cannot read them or reads them

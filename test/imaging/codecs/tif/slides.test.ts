@@ -17,7 +17,7 @@ import { hasOpenJpegTools } from "../jp2/openjpeg.ts";
 import { aperio, hasTiffTools, picture, slide, slidePages, writeSlide } from "./slide-file.ts";
 import { type Field, plainFields, type TestPicture, textField, tiffFile } from "./tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const has = (tool: string) =>
   spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0 || process.env.CI !== undefined;
 const hasOpenSlide = has("openslide-write-png") && has("openslide-show-properties");

@@ -14,7 +14,7 @@ import { reference } from "../reference.ts";
 import { plainFields, tiffFile } from "./tiff-file.ts";
 import { waves } from "./write/written.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const size = { width: 150, height: 110 };
 const sources = [1, 3].flatMap((bands) =>
   ([8, 16] as const).map((depth) => {

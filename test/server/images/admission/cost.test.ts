@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import { noLimits } from "../../../../src/iiif/image/size.ts";
-import type { ImageHeader, SourceFormat } from "../../../../src/imaging/codecs/image-header.ts";
+import { type SourceFormat, writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import type { OutputFormat } from "../../../../src/imaging/codecs/plan.ts";
 import {
   createEstimates,
   renderWork,
@@ -61,8 +61,8 @@ function lane(header: ImageHeader, target: string, index?: { readonly absent?: b
   const [region = "", size = "", rotation = "", file = ""] = target.split("/");
   const request = parseImageRequest(3, { region, size, rotation, file } as never);
   const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
-  const decoder = codecs.byFormat(header.format);
-  const encoder = codecs.encoder(request.format as OutputFormat).encodes;
+  const decoder = codecs.decoder(header.format);
+  const encoder = writingOf(request.format);
   const plan = planRender({ header, page: 1, fileSize: 6e6, request, geometry, policy, decoder, encoder });
   return renderWork(plan, decoder, index).ms <= mostCheapMs ? "cheap" : "heavy";
 }
@@ -119,7 +119,7 @@ test("nearly full sizes and large derivatives are heavy", () => {
 
 test("building the access points of a JPEG is cheap, of a huge or progressive one it is not", () => {
   const of = (over: Partial<ImageHeader>) =>
-    sidecarWork(codecs.byFormat("jpg"), headerOf("jpg", over), "ground").ms <= mostCheapMs;
+    sidecarWork(codecs.decoder("jpg"), headerOf("jpg", over), "ground").ms <= mostCheapMs;
   expect(of({ width: 2400, height: 1600 })).toBe(true);
   expect(of({ width: 24_000, height: 16_800 })).toBe(false);
   expect(of({ variant: "progressive" })).toBe(false);
@@ -127,7 +127,7 @@ test("building the access points of a JPEG is cheap, of a huge or progressive on
 
 test("the time of a layer is learned apart from that of others, and tiles need ground or a pyramid", () => {
   for (const format of ["jpg", "png", "webp"] as const) {
-    const codec = codecs.byFormat(format);
+    const codec = codecs.decoder(format);
     const header = headerOf(format);
     const layers = codec.sidecar!.layers(header, 2 ** 30, Number.POSITIVE_INFINITY);
     const works = layers.map((layer) => sidecarWork(codec, header, layer));
@@ -169,8 +169,8 @@ test("an overlay that has to be resized for the derivative counts with all its p
     file: "default.jpg",
   });
   const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
-  const decoder = codecs.byFormat("tif");
-  const encoder = codecs.encoder("jpg").encodes;
+  const decoder = codecs.decoder("tif");
+  const encoder = writingOf("jpg");
   const ms = (width: number, height: number, fit: "shrink" | "tile") => {
     const image = { digest: "d", width, height, data: new Uint8Array() };
     const overlay = { image, settings: overlayOptions.parse({ image: "a.png", fit }) };

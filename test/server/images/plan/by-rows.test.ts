@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../src/imaging/codecs/plan.ts";
 import { runTask } from "../../../../src/imaging/render/job.ts";
@@ -36,7 +37,7 @@ async function planOf(name: string, path: string, times = 1, settings: object = 
     geometry: resolve(request, header, { limits, tileSize: 512 }),
     policy: outputPolicy(imageOptions.parse(settings)),
     decoder: codec,
-    encoder: codecs.encoder(request.format).encodes,
+    encoder: writingOf(request.format),
   });
   return { plan, bytes };
 }

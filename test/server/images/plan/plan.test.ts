@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
-import type { ImageHeader, SourceFormat } from "../../../../src/imaging/codecs/image-header.ts";
+import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { blurReach } from "../../../../src/imaging/pipeline/steps/sharpen.ts";
 import { uprightSize } from "../../../../src/imaging/render/sampling.ts";
@@ -26,7 +27,7 @@ const codecs = createCodecs(testHost);
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Headers as codecs read them; their sizes and orientations are then made up. */
-const headers = new Map<SourceFormat, ImageHeader>();
+const headers = new Map<string, ImageHeader>();
 beforeAll(async () => {
   for (const [format, name] of [
     ["jpg", "jpg-baseline-420.jpg"],
@@ -34,15 +35,10 @@ beforeAll(async () => {
     ["tif", "tif-bigtiff-bigendian-tiled.tif"],
     ["jp2", "jp2-reversible.jp2"],
   ] as const)
-    headers.set(format, await codecs.byFormat(format).probe(memoryBytes(fixture(name)), 1));
+    headers.set(format, await codecs.decoder(format).probe(memoryBytes(fixture(name)), 1));
 });
 
-function headerOf(
-  width: number,
-  height: number,
-  orientation: number,
-  format: SourceFormat = "jpg",
-): ImageHeader {
+function headerOf(width: number, height: number, orientation: number, format: string = "jpg"): ImageHeader {
   return { ...(headers.get(format) as ImageHeader), width, height, orientation };
 }
 
@@ -68,8 +64,8 @@ function planOf(
     geometry: resolve(request, uprightSize(header), { limits, tileSize: 512 }),
     policy: outputPolicy(imageOptions.parse(settings)),
     overlay,
-    decoder: codecs.byFormat(header.format),
-    encoder: codecs.encoder(request.format).encodes,
+    decoder: codecs.decoder(header.format),
+    encoder: writingOf(request.format),
   });
 }
 
@@ -220,7 +216,7 @@ describe("the region read by a plan", () => {
   });
 
   test("omits bit-planes of JPEG 2000 if image.jp2_effort says so and the derivative is lossy", () => {
-    const effort = (from: SourceFormat, to: string, settings = {}) =>
+    const effort = (from: string, to: string, settings = {}) =>
       planOf(headerOf(1300, 700, 1, from), `0,0,512,512/512,512/0/default.${to}`, settings).read.effort;
     const visual = { jp2_effort: "visual" };
     expect(["jpg", "webp", "png", "tif"].map((to) => effort("jp2", to, visual))).toEqual([

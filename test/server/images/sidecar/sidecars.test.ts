@@ -395,7 +395,7 @@ test("reads do not wait for a level, and go on without it if the job that makes 
 test("a level that no memory budget allows is left out, and the rest is made", async () => {
   const { found, header } = await master("a.jpg");
   const { admission, codecs } = app.service.images;
-  const most = codecs.byFormat("jpg").sidecar?.memory(header, 0, "ground") ?? 0;
+  const most = codecs.decoder("jpg").sidecar?.memory(header, 0, "ground") ?? 0;
   const { sidecars, made } = parts({
     admission: {
       run: (...args) => admission.run(...args),

@@ -8,6 +8,7 @@ import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import type { SidecarAccess } from "../../../../src/imaging/codecs/codec.ts";
+import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { Frame } from "../../../../src/imaging/codecs/jpg/region/index.ts";
@@ -27,7 +28,7 @@ import { heapBlocks } from "../../../imaging/codecs/heap-blocks.ts";
 import { seeded } from "../../../seeded.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("jpg");
+const codec = codecs.decoder("jpg");
 const resample = codecs.kernels.resamplePlane;
 
 /** A frame of one component with the given number of samples at 1/8. */
@@ -149,7 +150,7 @@ describe.each([
       geometry: resolve(request, uprightSize(shown), { limits, tileSize: 512 }),
       policy: outputPolicy(imageOptions.parse(settings)),
       decoder: codec,
-      encoder: codecs.encoder("jpg").encodes,
+      encoder: writingOf("jpg"),
     });
   };
 

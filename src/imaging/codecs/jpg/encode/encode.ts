@@ -5,7 +5,7 @@ import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libj
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
 import { ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { CodecHost, EncodableKinds } from "../../codec.ts";
+import type { CodecHost } from "../../codec.ts";
 import { asImagingError, emscriptenOptions, keptInstance } from "../../instance.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import { withDensity } from "../markers/density.ts";
@@ -38,13 +38,6 @@ const optimisedPixels = 256 * 256;
 /** True if optimised Huffman tables are worth their time for an image of this size. */
 export const optimisePays = (size: { readonly width: number; readonly height: number }): boolean =>
   size.width * size.height <= optimisedPixels;
-
-export const encodes: EncodableKinds = {
-  alpha: false,
-  depths: [8],
-  maxSide,
-  byRows: ({ encoder, progressive }, size) => encoder === "fast" && !progressive && !optimisePays(size),
-};
 
 /** Returns an encoder for one band of gray or three of RGB, 8 bits. Throws ImagingError `encode`. */
 export function jpegEncoder(host: CodecHost, baseline: () => JpegEncoder) {

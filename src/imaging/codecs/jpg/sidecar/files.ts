@@ -156,7 +156,7 @@ export function jpegFiles(
         }
       }),
 
-    /** See Codec.decode. */
+    /** See Decoder.decode. */
     decode: (file: OpenJpeg, read: ReadRequest): Promise<PixelBuffer> =>
       file.reader.decodePixels(
         read.region,

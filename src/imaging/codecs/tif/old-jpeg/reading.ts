@@ -2,7 +2,7 @@
 // cheap.
 
 import { type ByteSource, ImagingError } from "../../../../base/index.ts";
-import type { Codec, SidecarAccess } from "../../codec.ts";
+import type { Decoder, SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { readJpegHeader } from "../../jpg/markers/header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -75,7 +75,7 @@ async function streamOf(bytes: ByteSource, header: ImageHeader) {
   return { stream: await oldJpegStream(bytes, file, directory, picture, !coding), coding };
 }
 
-async function decodeStream(jpeg: Codec, bytes: ByteSource, read: ReadRequest, access?: SidecarAccess) {
+async function decodeStream(jpeg: Decoder, bytes: ByteSource, read: ReadRequest, access?: SidecarAccess) {
   const { stream, coding } = await streamOf(bytes, read.header);
   const pixels = await jpeg.decode(stream, ofStream(read), access);
   if (coding) yccToRgb(coding, 3)(pixels.data);
@@ -84,8 +84,9 @@ async function decodeStream(jpeg: Codec, bytes: ByteSource, read: ReadRequest, a
 
 /** Returns a codec for pages that reads streams by the JPEG codec and others by `blocks`. */
 export function withStreams(
-  blocks: Pick<Codec, "memory" | "decodedPixels" | "decode"> & Required<Pick<Codec, "scales" | "sidecar">>,
-  jpeg: Codec,
+  blocks: Pick<Decoder, "memory" | "decodedPixels" | "decode"> &
+    Required<Pick<Decoder, "scales" | "sidecar">>,
+  jpeg: Decoder,
 ): typeof blocks {
   const { scales, sidecar } = jpeg;
   if (!scales || !sidecar) return blocks;

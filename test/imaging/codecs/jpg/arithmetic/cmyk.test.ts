@@ -10,7 +10,7 @@ import { toBaseline } from "../../../../../src/imaging/codecs/jpg/arithmetic/bas
 import { fixture, testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const codec = createCodecs(testHost).decoder("jpg");
 const hasJpegtran =
   spawnSync("sh", ["-c", "command -v jpegtran"]).status === 0 || process.env.CI !== undefined;
 const recoded = (name: string, options: readonly string[]) =>

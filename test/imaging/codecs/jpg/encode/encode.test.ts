@@ -7,7 +7,9 @@ import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts"
 import { fixture, testHost } from "../../../../host.ts";
 import { isFrame, takeApart } from "../segments.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const codecs = createCodecs(testHost);
+const codec = codecs.decoder("jpg");
+const encoder = codecs.encoder("jpg");
 const defaults: EncodeOptions = {
   format: "jpg",
   quality: 90,
@@ -16,7 +18,7 @@ const defaults: EncodeOptions = {
   encoder: "fast",
 };
 const encode = (pixels: PixelBuffer, options: Partial<EncodeOptions> = {}) =>
-  codec.write!.encode(pixels, { ...defaults, ...options });
+  encoder.encode(pixels, { ...defaults, ...options });
 
 async function photograph(bands: 1 | 3): Promise<PixelBuffer> {
   const image = sharp(fixture("base.png")).removeAlpha();

@@ -22,7 +22,7 @@ import { openIndexed } from "../open.ts";
 import { type Segment, takeApart, withSegments } from "../segments.ts";
 import { transformOf } from "../transform-of.ts";
 
-const fresh = () => createCodecs(testHost).byFormat("jpg");
+const fresh = () => createCodecs(testHost).decoder("jpg");
 const kept = fresh();
 
 /** Operations of jpegtran for an orientation. */

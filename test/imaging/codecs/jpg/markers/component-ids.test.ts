@@ -48,7 +48,7 @@ const renamings: readonly (readonly [string, (id: number, ids: readonly number[]
 
 describe.each(names)("%s", (name) => {
   const sound = fixture(name);
-  const codec = createCodecs(testHost).byFormat("jpg");
+  const codec = createCodecs(testHost).decoder("jpg");
 
   it.each(renamings)(
     "is read as libjpeg reads it if %s, through the sidecar and as a whole",

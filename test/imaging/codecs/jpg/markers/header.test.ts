@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../../src/base/imaging-error.ts";
+import { recogniseFormat } from "../../../../../src/imaging/codecs/formats.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { expectedRows, fixture, testHost } from "../../../../host.ts";
 import fc from "../../../../properties.ts";
 import { named, type Segment, withFrame, withSegments } from "../segments.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const codec = createCodecs(testHost).decoder("jpg");
 const probe = (data: Uint8Array) => codec.probe(memoryBytes(data), 1);
 const plain = fixture("jpg-baseline-420.jpg");
 
@@ -61,7 +62,7 @@ describe("the header of a JPEG file", () => {
     });
     expect(header.colour?.from === "icc").toBe(row.icc === "yes");
     expect(header.unsupported).toBeUndefined();
-    expect(codec.recognises(fixture(file).subarray(0, 64))).toBe(true);
+    expect(recogniseFormat(fixture(file).subarray(0, 64))).toBe("jpg");
   });
 
   it.each([
@@ -150,7 +151,7 @@ describe("the header of a JPEG file", () => {
   it.each(["bad-empty.jpg", "bad-svg.jpg", "bad-text.jpg", "base.png"])(
     "refuses %s as no JPEG",
     async (file) => {
-      expect(codec.recognises(fixture(file).subarray(0, 64))).toBe(false);
+      expect(recogniseFormat(fixture(file).subarray(0, 64))).not.toBe("jpg");
       await expect(probe(fixture(file))).rejects.toMatchObject({ kind: "decode", code: "not_an_image" });
     },
   );

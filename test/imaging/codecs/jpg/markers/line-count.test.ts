@@ -7,7 +7,7 @@ import { findLineCount, longestSearch } from "../../../../../src/imaging/codecs/
 import { fixture, testHost } from "../../../../host.ts";
 import { isFrame, takeApart, withFrame } from "../segments.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const codec = createCodecs(testHost).decoder("jpg");
 
 /** The height moved from the frame header to a DNL segment behind the first scan (T.81, B.2.5). */
 function late(file: Uint8Array): Uint8Array {

@@ -15,7 +15,7 @@ import { openIndexed, whole } from "../open.ts";
 import { transformOf } from "../transform-of.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("jpg");
+const codec = codecs.decoder("jpg");
 const encoder = createJpegEncoder(testHost.wasm("jpeg-encode"));
 
 /**

@@ -19,7 +19,7 @@ import { heapBlocks } from "../../heap-blocks.ts";
 import { transformOf } from "../transform-of.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("jpg");
+const codec = codecs.decoder("jpg");
 
 interface Indexed {
   readonly file: Uint8Array;
@@ -193,7 +193,7 @@ test("an instance that trapped is not used again", async () => {
       if (name === "jpeg-decode") instances++;
       return testHost.wasm(name);
     },
-  }).byFormat("jpg");
+  }).decoder("jpg");
   const { file, header, access } = await indexed(fixture("jpg-baseline-420.jpg"));
   const read = { header, page: 1, region: whole(header), scaleFactor: 1 };
   const sound = memoryBytes(file);
@@ -228,7 +228,7 @@ describe("from planes to planes", () => {
     const { derive: _derive, ...withoutDerive } = codec;
     const { bytes: long } = await runTask(
       { kind: "render", plan: given },
-      { codecs: { ...codecs, byFormat: () => withoutDerive }, bytes: memoryBytes(one.file) },
+      { codecs: { ...codecs, decoder: () => withoutDerive }, bytes: memoryBytes(one.file) },
     );
     const reference = new Uint8Array(
       await base.clone().resize(300, 200, { kernel: "lanczos3" }).raw().toBuffer(),

@@ -10,7 +10,7 @@ import { testHost } from "../../../../host.ts";
 import { countingBytes } from "../../counting.ts";
 import { heapBlocks } from "../../heap-blocks.ts";
 
-const codecOf = () => createCodecs(testHost).byFormat("jpg");
+const codecOf = () => createCodecs(testHost).decoder("jpg");
 
 const same = (a: ArrayBufferView, b: ArrayBufferView) =>
   Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));

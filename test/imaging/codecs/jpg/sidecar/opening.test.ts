@@ -17,7 +17,7 @@ const same = (a: ArrayBufferView, b: ArrayBufferView) =>
   Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
 
 describe("a progressive file of several blocks", () => {
-  const codec = createCodecs(testHost).byFormat("jpg");
+  const codec = createCodecs(testHost).decoder("jpg");
   let file: Uint8Array;
   let header: ImageHeader;
   let index: Uint8Array;
@@ -66,7 +66,7 @@ describe("a progressive file of several blocks", () => {
 
   test("decodes to the same pixels as without a sidecar, from the blocks of the region alone", async () => {
     // in a process that has loaded none yet
-    const fresh = createCodecs(testHost).byFormat("jpg");
+    const fresh = createCodecs(testHost).decoder("jpg");
     const own = access();
     blocks.loads.length = 0;
     const source = countingBytes(file);
@@ -92,7 +92,7 @@ describe("a progressive file of several blocks", () => {
       else other.all.delete(last);
       let reports = 0;
       const own = { ...access(other), reportLoss: () => reports++ };
-      const fresh = createCodecs(testHost).byFormat("jpg");
+      const fresh = createCodecs(testHost).decoder("jpg");
       const pixels = await fresh.decode(memoryBytes(file), read(1530), own);
       expect(same(pixels.data, whole.data)).toBe(true);
       expect(reports).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ const areaOf = { level4: 16, level2: 4 } as const;
 
 const fresh = () => createCodecs(testHost);
 const blank = async () => new Uint8Array();
-const sidecarOf = (codecs = fresh()) => codecs.byFormat("jpg").sidecar!;
+const sidecarOf = (codecs = fresh()) => codecs.decoder("jpg").sidecar!;
 
 interface Layer {
   readonly entry: Uint8Array;
@@ -46,7 +46,7 @@ interface Layer {
 async function built(file: Uint8Array, level: Level, room?: number) {
   const codecs = fresh();
   const bytes = memoryBytes(file);
-  const header = await codecs.byFormat("jpg").probe(bytes, 1);
+  const header = await codecs.decoder("jpg").probe(bytes, 1);
   const master = { header, page: 1 };
   const ground: Layer = { entry: new Uint8Array(), blocks: heapBlocks() };
   const making = { id: "made", blocks: ground.blocks, load: blank };
@@ -118,7 +118,7 @@ function plan(
 }
 
 async function derive(bytes: ByteSource, given: RenderPlan, access?: SidecarAccess, codecs = fresh()) {
-  const made = await codecs.byFormat("jpg").derive?.(bytes, given, access, codecs.kernels);
+  const made = await codecs.decoder("jpg").derive?.(bytes, given, access, codecs.kernels);
   return made && concatenate(made.pieces);
 }
 
@@ -233,7 +233,7 @@ describe.each(levels)("derivatives from %s", (level) => {
   test("have no level if there is no room for it", async () => {
     const file = files.get("4:2:0")!;
     await expect(built(file, level, 1000)).rejects.toMatchObject({ kind: "unsupported" });
-    const header = await fresh().byFormat("jpg").probe(memoryBytes(file), 1);
+    const header = await fresh().decoder("jpg").probe(memoryBytes(file), 1);
     const samples = (width * height * 1.5) / areaOf[level];
     const { use, layers } = sidecarOf();
     expect(layers(header, file.length, samples / 2)).not.toContain(level);
@@ -248,8 +248,8 @@ test("pixels at 1/4 come from the level as well", async () => {
     const { read } = plan(header, "level4", { x: 64, y: 32, width: 310, height: 203 });
     const bytes = countingBytes(file);
     const { access } = accessTo(ground, stored);
-    const made = await fresh().byFormat("jpg").decode(bytes, read, access);
-    expect(made).toEqual(await fresh().byFormat("jpg").decode(memoryBytes(file), read));
+    const made = await fresh().decoder("jpg").decode(bytes, read, access);
+    expect(made).toEqual(await fresh().decoder("jpg").decode(memoryBytes(file), read));
     expect(bytes.total()).toBeLessThan(70_000);
   }
 });
@@ -276,7 +276,7 @@ test("files of few bytes, and of colour that derivatives are not made from, have
   const cmyk = await picture.clone().toColourspace("cmyk").jpeg({ quality: 92 }).toBuffer();
   const { layers } = sidecarOf();
   const small = new Uint8Array(few);
-  const header = await fresh().byFormat("jpg").probe(memoryBytes(small), 1);
+  const header = await fresh().decoder("jpg").probe(memoryBytes(small), 1);
   expect(layers(header, small.length, Number.POSITIVE_INFINITY)).toEqual(["ground"]);
   for (const level of levels) {
     const { stored } = await built(new Uint8Array(cmyk), level);
@@ -287,7 +287,7 @@ test("files of few bytes, and of colour that derivatives are not made from, have
 test("files that end early have no such levels", async () => {
   const file = files.get("4:2:0")!.subarray(0, 100_000);
   const codecs = fresh();
-  const header = await codecs.byFormat("jpg").probe(memoryBytes(file), 1);
+  const header = await codecs.decoder("jpg").probe(memoryBytes(file), 1);
   for (const level of levels) {
     const blocks = heapBlocks();
     const faster = { id: level, blocks, load: blank };
@@ -300,7 +300,7 @@ test("files that end early have no such levels", async () => {
 
 test("a picture of any size may have them, built with a row of their tiles in memory", async () => {
   const found = await fresh()
-    .byFormat("jpg")
+    .decoder("jpg")
     .probe(memoryBytes(files.get("4:2:0")!), 1);
   const { layers, memory } = sidecarOf();
   const fileSize = 2 ** 31;

@@ -18,7 +18,7 @@ import { transformOf } from "../transform-of.ts";
 import { has, made, progressive, type scripts } from "./sources.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("jpg");
+const codec = codecs.decoder("jpg");
 
 let ids = 0;
 

@@ -12,7 +12,7 @@ import { fixture, testHost } from "../../../../host.ts";
 import fc from "../../../../properties.ts";
 import { named, withFrame, withSegments } from "../segments.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const codec = createCodecs(testHost).decoder("jpg");
 
 /** Decodes with the decoder of whole files. */
 async function decode(data: Uint8Array, scaleFactor = 1, region?: Rectangle): Promise<PixelBuffer> {

@@ -36,7 +36,7 @@ const files = [
   ],
 ] as const;
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

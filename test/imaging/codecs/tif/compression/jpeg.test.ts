@@ -9,7 +9,7 @@ import { randomness } from "../../jpg/make-matrix.ts";
 import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

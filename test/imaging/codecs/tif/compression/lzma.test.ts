@@ -10,7 +10,7 @@ import { fixture, testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const hasXz = spawnSync("xz", ["--version"]).status === 0;
 const [width, height, rows] = [120, 90, 32];
 const pixels = new Uint8Array(

@@ -6,7 +6,7 @@ import { testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

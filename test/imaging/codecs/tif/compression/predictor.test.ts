@@ -8,7 +8,7 @@ import { testHost } from "../../../../host.ts";
 import { seeded } from "../../../../seeded.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const height = 5;
 /** Shorter than a vector, as long as some, and with a rest of all lengths. */
 const widths = [1, 2, 5, 6, 11, 16, 37];

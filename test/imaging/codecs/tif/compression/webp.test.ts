@@ -10,7 +10,7 @@ import { randomness } from "../../jpg/make-matrix.ts";
 import { mutate } from "../../jpg/mutate.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array, scaleFactor = 1) {
   const header = await codec.probe(memoryBytes(data), 1);

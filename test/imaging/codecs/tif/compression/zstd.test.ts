@@ -8,7 +8,7 @@ import { fixture, testHost } from "../../../../host.ts";
 import { reference } from "../../reference.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 const hasZstd = spawnSync("zstd", ["--version"]).status === 0;
 const compress = (data: Uint8Array) =>
   new Uint8Array(spawnSync("zstd", ["-q", "-c", "-5"], { input: data, maxBuffer: 1 << 27 }).stdout);

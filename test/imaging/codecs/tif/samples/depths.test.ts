@@ -12,7 +12,7 @@ import fc from "../../../../properties.ts";
 import { seeded } from "../../../../seeded.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = createCodecs(testHost).byFormat("tif");
+const codec = createCodecs(testHost).decoder("tif");
 
 async function decode(data: Uint8Array, window?: { readonly low: number; readonly high: number }) {
   const bytes = memoryBytes(data);

@@ -21,7 +21,7 @@ import { reference } from "../../reference.ts";
 import { memorySink, resize, rowsOf, waves, written } from "./written.ts";
 
 const codecs = createCodecs(testHost);
-const codec = codecs.byFormat("tif");
+const codec = codecs.decoder("tif");
 const deflate = { kind: "deflate", level: 1 } as const;
 const jpeg = { kind: "jpeg", quality: 90, chroma: "420" } as const;
 const has = (tool: string) =>

@@ -1,7 +1,8 @@
-// What is missing at the end of a file, and the function of each format that finds it.
+// Files that end early, found from a few bytes of each: nothing is decoded. A sound file with more after its
+// picture, such as another picture, is not one of them.
 
-import type { ByteSource } from "../../../base/index.ts";
-import type { ImageHeader } from "../image-header.ts";
+import type { ByteSource } from "../../base/index.ts";
+import type { ImageHeader } from "./image-header.ts";
 
 /** `picture`: a part of the picture is missing. `rest`: something behind it, such as a second picture. */
 export type Cut = "picture" | "rest";

@@ -1,6 +1,6 @@
 // The end of a GIF: the trailer after its blocks (GIF89a, section 27), which some writers leave out.
 
-import type { Cut, SizedSource } from "./cut.ts";
+import type { Cut, SizedSource } from "../cut.ts";
 
 /** Bytes of a file whose blocks are passed: of longer ones, only the last byte counts. */
 const mostRead = 32 * 2 ** 20;

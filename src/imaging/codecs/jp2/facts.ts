@@ -1,12 +1,12 @@
 // Storage of a JPEG 2000 image: SIZ and COD, and the pointers before its packets (ITU-T T.800, annex A).
 
 import type { ByteSource } from "../../../base/index.ts";
+import { type FileFacts, halvings, type StoredSize } from "../file-facts.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { isSubsampled } from "../jp2/codestream.ts";
-import { readFacts } from "../jp2/header.ts";
-import { coloursOf } from "../jp2/labels.ts";
-import { type FileFacts, halvings, type StoredSize } from "./file-facts.ts";
+import { isSubsampled } from "./codestream.ts";
+import { readFacts } from "./header.ts";
+import { coloursOf } from "./labels.ts";
 
 const marker = { cod: 0xff52, tlm: 0xff55, plm: 0xff57, plt: 0xff58, sot: 0xff90, sod: 0xff93 } as const;
 const pointers: Readonly<Record<number, string>> = {

@@ -1,17 +1,17 @@
-// The GIF codec: read only, each frame a page.
+// The GIF decoder: each frame is a page.
 
 import { ImagingError, memoryBytes, readAll } from "../../../base/index.ts";
 import { colourFacts } from "../../metadata/colour.ts";
-import type { Codec } from "../codec.ts";
+import type { Decoder } from "../codec.ts";
 import { drawnArea, drawnDetails } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsOf } from "../pyramid/rows.ts";
 import { decodeGif, firstNeeded } from "./decode.ts";
-import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
+import { damagedError, type GifHeader, longestFile, readGifHeader } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
-/** Creates the codec, which reads only. */
-export function gifCodec(pyramids: Pyramids): Codec {
+/** Creates the decoder. */
+export function gifDecoder(pyramids: Pyramids): Decoder {
   const parts = pyramids({
     async decodeRows(bytes, { header, page }, region, take) {
       const file = await readAll(bytes, longestFile);
@@ -38,8 +38,6 @@ export function gifCodec(pyramids: Pyramids): Codec {
   });
   return {
     ...parts,
-    format: "gif",
-    recognises: recognisesGif,
     async probe(bytes, page) {
       const gif = await readGifHeader(bytes);
       if (page < 1 || page > gif.frames.length)

@@ -1,9 +1,9 @@
 // Storage of a GIF's frames (GIF89a specification, 17 to 20).
 
 import type { ByteSource } from "../../../base/index.ts";
-import { readGifHeader } from "../gif/header.ts";
+import type { FileFacts } from "../file-facts.ts";
 import type { ImageHeader } from "../image-header.ts";
-import type { FileFacts } from "./file-facts.ts";
+import { readGifHeader } from "./header.ts";
 
 /** Returns the facts of the frame that is page `page`. Throws ImagingError `decode`. */
 export async function gifFacts(bytes: ByteSource, _header: ImageHeader, page: number): Promise<FileFacts> {

@@ -1,4 +1,4 @@
-// The PNG codec.
+// The PNG decoder.
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import {
@@ -7,28 +7,30 @@ import {
   compressedProfileBytes,
   inflatedProfile,
 } from "../../metadata/colour.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { decodePng } from "./decode.ts";
-import { encodePng } from "./encode.ts";
-import { damagedError, type PngHeader, readPngHeader, signature } from "./header.ts";
-import { pngEmbedder, readPngMetadata } from "./metadata.ts";
-import { pngInstances } from "./module.ts";
+import { damagedError, type PngHeader, readPngHeader } from "./header.ts";
+import { readPngMetadata } from "./metadata.ts";
+import type { PngInstances } from "./module.ts";
 
 /** Buffers of the stream: bytes read, inflated bytes that wait, and the inflater's window. */
 const streamMemory = 12 << 20;
 const isInterlaced = ({ details }: ImageHeader) => details?.interlaced === true;
 
-/** Creates the codec: regions in memory proportional to the result; one page. */
-export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyramids: Pyramids): Codec {
-  const instances = pngInstances(() => host.wasm("png"));
+/** Creates the decoder: regions in memory proportional to the result; one page. */
+export function pngDecoder(
+  { zlib }: Pick<CodecHost, "zlib">,
+  pyramids: Pyramids,
+  instances: PngInstances,
+): Decoder {
   const parts = pyramids({
     async decodeRows(bytes, { header }, region, take) {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
-      await decodePng(bytes, { header: png, region }, { zlib: host.zlib, instances }, take);
+      await decodePng(bytes, { header: png, region }, { zlib, instances }, take);
       return false;
     },
     memory(header, region) {
@@ -42,8 +44,6 @@ export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyr
   });
   return {
     ...parts,
-    format: "png",
-    recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
     async probe(bytes, page) {
       if (page !== 1)
         throw new ImagingError("not-found", `Expected page 1, the only one of a PNG, received ${page}.`, {
@@ -52,11 +52,6 @@ export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyr
       return imageHeader(bytes, await readPngHeader(bytes));
     },
     metadata: { read: (bytes, _header, kinds) => readPngMetadata(bytes, kinds) },
-    write: {
-      encode: (pixels, options) => encodePng(pixels, options, { ...host, instances }),
-      embed: pngEmbedder(host),
-      encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
-    },
   };
 }
 

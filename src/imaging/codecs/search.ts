@@ -1,6 +1,6 @@
 // Searches for a few bytes in a part of a file.
 
-import type { ByteSource } from "../../../base/index.ts";
+import type { ByteSource } from "../../base/index.ts";
 
 /** Bytes at the end of a file that are read together. */
 export const endBytes = 64 * 1024;

@@ -1,24 +1,23 @@
-// The WebP codec: header by our own reader, pixels by libwebp.
+// The WebP decoder: header by our own reader, pixels by libwebp.
 
 import { readAll } from "../../../base/index.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { partsOf } from "../parts.ts";
 import { drawnArea } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsAtOnce } from "../pyramid/rows.ts";
 import { cut, decodePage } from "./decode.ts";
-import { maxSide, webpEncoder } from "./encode.ts";
-import { isWebp, readHeader } from "./header.ts";
-import { embedInWebp, readWebpMetadata } from "./metadata.ts";
+import { readHeader } from "./header.ts";
+import { readWebpMetadata } from "./metadata.ts";
 
 /** Largest file that is read into memory. */
 const fileLimit = 512 * 1024 * 1024;
 
 const drawnPixels = (header: ImageHeader) => drawnArea(header).width * drawnArea(header).height;
 
-/** Creates the WebP codec; its module instances are internal. */
-export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
+/** Creates the decoder; its module instances are internal. */
+export function webpDecoder(host: CodecHost, pyramids: Pyramids): Decoder {
   const parts = pyramids({
     async decodeWhole(bytes, master) {
       const file = await readAll(bytes, fileLimit);
@@ -41,15 +40,8 @@ export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   });
   return {
     ...parts,
-    format: "webp",
-    recognises: isWebp,
     probe: readHeader,
     mostBytes: fileLimit,
     metadata: { read: (bytes, _header, kinds) => readWebpMetadata(bytes, kinds) },
-    write: {
-      encode: webpEncoder(host),
-      embed: embedInWebp,
-      encodes: { alpha: true, depths: [8], maxSide, rgbOnly: true },
-    },
   };
 }

@@ -2,6 +2,7 @@
 // page or level.
 
 import { ImagingError } from "../../../base/index.ts";
+import type { Cut, SizedSource } from "../cut.ts";
 import type { ImageHeader } from "../image-header.ts";
 import {
   type Directory,
@@ -11,10 +12,9 @@ import {
   readValues,
   type TiffFile,
   valuesInside,
-} from "../tif/directory/ifd.ts";
-import { stagesOf } from "../tif/directory/stages.ts";
-import { tags } from "../tif/directory/tags.ts";
-import type { Cut, SizedSource } from "./cut.ts";
+} from "./directory/ifd.ts";
+import { stagesOf } from "./directory/stages.ts";
+import { tags } from "./directory/tags.ts";
 
 /** Directories that are looked at, and strips and tiles of all of them. */
 const [mostDirectories, mostParts] = [1000, 2 ** 20];

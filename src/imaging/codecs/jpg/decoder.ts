@@ -1,16 +1,15 @@
-// JPEG as a codec. Headers are read by our own walk, pixels by our own reader of regions or, for kinds that
-// it refuses, by libjpeg-turbo. Files are written by our own encoder, libjpeg-turbo or MozJPEG.
+// The JPEG decoder. Headers are read by our own walk, pixels by our own reader of regions or, for kinds that
+// it refuses, by libjpeg-turbo.
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { sourceWindow } from "../../pipeline/kernel.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resampler } from "../../pipeline/wasm/resample.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { partsOf } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
 import type { JpegDeriver } from "./derive.ts";
-import { encodes, jpegEncoder } from "./encode/encode.ts";
 import {
   isFiltered,
   level4Scale,
@@ -24,7 +23,7 @@ import {
 } from "./estimates.ts";
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
-import { embedInJpeg, readJpegMetadata } from "./markers/metadata.ts";
+import { readJpegMetadata } from "./markers/metadata.ts";
 import { jpegFiles } from "./sidecar/files.ts";
 import type { TileTools } from "./sidecar/opening.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
@@ -63,22 +62,20 @@ async function decodeReduced(
 }
 
 /**
- * Creates the codec of JPEG: Huffman and arithmetic coding, baseline and progressive, 8 bits; gray, RGB and
+ * Creates the decoder: Huffman and arithmetic coding, baseline and progressive, 8 bits; gray, RGB and
  * CMYK.
  */
-export function jpegCodec(
+export function jpegDecoder(
   host: CodecHost,
   resampler: Resampler,
   tiles: TileTools,
   deriver: JpegDeriver,
-): Codec {
+): Decoder {
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(host);
   const files = jpegFiles(host, resampler.resamplePlane, tiles);
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
   return {
-    format: "jpg",
-    recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
     async probe(bytes, page) {
       if (page !== 1)
         throw new ImagingError("not-found", `A JPEG file has one page; page ${page} was asked for. Use 1.`, {
@@ -147,12 +144,5 @@ export function jpegCodec(
       nsWithout,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
-    write: {
-      encode: jpegEncoder(host, deriver.baseline),
-      encodeRows: ({ width, height, bands }, { quality, chroma, resolution }) =>
-        deriver.baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
-      embed: embedInJpeg,
-      encodes,
-    },
   };
 }

@@ -2,9 +2,9 @@
 // (CIPA DC-007, Multi-Picture Format), films or the trailers of programs.
 
 import { ImagingError } from "../../../base/index.ts";
-import { marker, walkMarkers } from "../jpg/markers/walk.ts";
-import type { Cut, SizedSource } from "./cut.ts";
-import { contains, endBytes, indexOf } from "./search.ts";
+import type { Cut, SizedSource } from "../cut.ts";
+import { contains, endBytes, indexOf } from "../search.ts";
+import { marker, walkMarkers } from "./markers/walk.ts";
 
 const eoi = [0xff, marker.eoi];
 

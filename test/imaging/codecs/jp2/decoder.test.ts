@@ -7,7 +7,7 @@ import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { scaleFactorsOf } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
-import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { EncodeOptions } from "../../../../src/imaging/codecs/plan.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
@@ -15,7 +15,8 @@ import { countingBytes, psnr } from "../counting.ts";
 import { box, boxed, codestreamOf, compressRaw, encodeCodestream, u16 } from "./files.ts";
 import { hasOpenJpegTools, opjDecompress } from "./openjpeg.ts";
 
-const codec = jp2Codec(testHost);
+const codecs = createCodecs(testHost);
+const codec = codecs.decoder("jp2");
 const sound = expectedRows().filter(
   ({ file = "" }) => /\.(jp2|jph|j2k|j2c|jhc)$/.test(file) && !/^(bad|large)-/.test(file),
 );
@@ -461,7 +462,7 @@ describe("jpeg 2000 output", () => {
     encoder: "fast",
     resolution: { x: 118.11, y: 59.055 },
   };
-  const encode = async (pixels: PixelBuffer) => (await codec.write?.encode(pixels, options)) as Uint8Array;
+  const encode = (pixels: PixelBuffer) => codecs.encoder("jp2").encode(pixels, options);
   const rgb = () =>
     ({ width: 600, height: 400, bands: 3, interpretation: "rgb", data: base }) satisfies PixelBuffer;
 

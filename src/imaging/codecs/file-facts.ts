@@ -1,6 +1,9 @@
 // Facts about the storage of an image in its file, beyond those needed to read it: for people who ask why an
 // image looks or behaves as it does.
 
+import type { ByteSource } from "../../base/index.ts";
+import type { ImageHeader } from "./image-header.ts";
+
 export interface StoredSize {
   readonly width: number;
   readonly height: number;
@@ -60,3 +63,9 @@ export function halvings({ width, height }: StoredSize, count: number): StoredSi
     height: Math.ceil(height / 2 ** (i + 1)),
   }));
 }
+
+/**
+ * Reads the facts of the page that a header describes. Throws ImagingError `decode` for a damaged file, and
+ * what the source throws.
+ */
+export type ReadFacts = (bytes: ByteSource, header: ImageHeader, page: number) => Promise<FileFacts>;

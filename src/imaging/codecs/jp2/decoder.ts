@@ -1,27 +1,20 @@
-// The JPEG 2000 codec: regions by our own decoder, derivatives by OpenJPEG.
+// The JPEG 2000 decoder.
 
-import type { Codec, CodecHost, Reduction } from "../codec.ts";
+import type { Decoder, Reduction } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { rowsByParts } from "../parts.ts";
 import { decodeRegion } from "./decode.ts";
-import { jp2Encoder, maxSide } from "./encode.ts";
-import { isJpeg2000, readHeader } from "./header.ts";
+import { readHeader } from "./header.ts";
 import { decodingMemory } from "./memory.ts";
-import { embedInJp2, readJp2Metadata } from "./metadata.ts";
+import { readJp2Metadata } from "./metadata.ts";
 import { buildPacketIndex, createOpening } from "./opening.ts";
-import { type SharedWorkbench, workbench } from "./region/workbench.ts";
+import type { SharedWorkbench } from "./region/workbench.ts";
 
 /** Code-blocks around a region that are decoded with it: usually half of one on each side. */
 const ring = 64;
 
-/**
- * Creates the JPEG 2000 codec. `bench` decodes, possibly for other codecs too; the encoder's instances are
- * internal.
- */
-export function jp2Codec(
-  host: CodecHost,
-  bench: SharedWorkbench = workbench(() => host.wasm("jp2k")),
-): Codec {
+/** Creates the decoder. `bench` decodes, possibly for other formats too. */
+export function jp2Decoder(bench: SharedWorkbench): Decoder {
   const open = createOpening();
   const reading = {
     memory({ header, region, scaleFactor }, fileSize) {
@@ -38,11 +31,9 @@ export function jp2Codec(
         decodeRegion({ bytes, stream, bench: parts }, facts, region, level, effort),
       );
     },
-  } satisfies Pick<Codec, "memory" | "decode">;
+  } satisfies Pick<Decoder, "memory" | "decode">;
   return {
     ...reading,
-    format: "jp2",
-    recognises: isJpeg2000,
     probe: readHeader,
     decodedPixels({ header, region, scaleFactor }) {
       const { width, height } = scaleSize(region, scaleFactor);
@@ -59,11 +50,6 @@ export function jp2Codec(
       nsPerPixel: () => 2,
     },
     metadata: { read: (bytes, _header, kinds) => readJp2Metadata(bytes, kinds) },
-    write: {
-      encode: jp2Encoder(host),
-      embed: embedInJp2,
-      encodes: { alpha: false, depths: [8], maxSide },
-    },
   };
 }
 

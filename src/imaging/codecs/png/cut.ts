@@ -1,7 +1,7 @@
 // The end of a PNG: the chunk IEND (PNG third edition, 5.6). Behind it there may be anything.
 
-import type { Cut, SizedSource } from "./cut.ts";
-import { endBytes, indexOf } from "./search.ts";
+import type { Cut, SizedSource } from "../cut.ts";
+import { endBytes, indexOf } from "../search.ts";
 
 /** An IEND chunk with its checksum, without its length. */
 const iend = [0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];

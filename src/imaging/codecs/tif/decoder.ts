@@ -1,20 +1,19 @@
-// The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
+// The TIFF decoder: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
 import type { ByteSource } from "../../../base/index.ts";
-import type { Codec, CodecHost, SidecarAccess } from "../codec.ts";
+import type { Decoder, SidecarAccess } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
-import type { SharedWorkbench } from "../jp2/region/workbench.ts";
-import type { JpegDeriver } from "../jpg/derive.ts";
 import { rowsByParts } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
-import { hasPyramid, type Pyramids } from "../pyramid/pyramids.ts";
+import { hasPyramid } from "../pyramid/pyramids.ts";
+import type { CodecTools } from "../tools.ts";
 import { JPEG } from "./compression/compression.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { jpegTiles } from "./compression/jpeg-tiles.ts";
 import { decodeTiff, type TiffReaders } from "./decode.ts";
 import { deriveFromTiles } from "./derive.ts";
 import { probeTiff, probeTiffPages } from "./directory/header.ts";
-import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
+import { readTiffMetadata } from "./directory/metadata.ts";
 import { createPageTables } from "./directory/page-tables.ts";
 import {
   decodedPixels,
@@ -27,12 +26,11 @@ import {
   stageFor,
   storesLevels,
 } from "./directory/stages.ts";
-import { encodeTiff } from "./encode.ts";
 import { memory, rowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { createOpening } from "./opening.ts";
 import { decodeTiffRows } from "./rows.ts";
-import { buildQuantiles, quantilesFor } from "./samples/window.ts";
+import { buildQuantiles, hasWindow, quantilesFor } from "./samples/window.ts";
 import { hasSmallBlocks } from "./tiled-jpeg.ts";
 
 /** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
@@ -64,13 +62,13 @@ const quantileNs = 2;
  * Reads the kinds that `directory/refusals.ts` does not name; others have `unsupported` in their header.
  * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
-export function tiffCodec(
-  host: CodecHost,
-  jpeg: Codec,
-  bench: SharedWorkbench,
-  pyramids: Pyramids,
-  deriver: JpegDeriver,
-): Codec {
+export function tiffDecoder({
+  host,
+  jpeg,
+  bench,
+  pyramids,
+  deriver,
+}: Pick<CodecTools, "host" | "jpeg" | "bench" | "pyramids" | "deriver">): Decoder {
   const tiles = jpegTiles(host);
   const findPages = createPageTables();
   const readers: TiffReaders = { decoders: blockDecoders(host, bench, tiles), open: createOpening() };
@@ -119,21 +117,17 @@ export function tiffCodec(
             ? quantileNs * read.header.width * read.header.height
             : 0,
     },
-  } satisfies Partial<Codec>;
+  } satisfies Partial<Decoder>;
   const byParts = rowsByParts(blocks, (read) => (isStream(read.header) ? undefined : rowsApart(read)));
   const rowsFor = (read: ReadRequest) => (usesLevels(read) ? levels.rows : byParts);
   return {
     ...withStreams(reading, jpeg),
-    format: "tif",
     rows: {
       apart: (read) => rowsFor(read).apart(read),
       memory: (read, rows, fileSize) => rowsFor(read).memory(read, rows, fileSize),
       decode: (bytes, read, rows, take, sidecar) => rowsFor(read).decode(bytes, read, rows, take, sidecar),
     },
-    recognises: (head) =>
-      ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
-        [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
-      ),
+    hasWindow,
     probe: (bytes, page, version) => probeTiff(bytes, page, findPages, version),
     probePages: (bytes, count, version) => probeTiffPages(bytes, count, findPages, version),
     derive: (bytes, plan, _, kernels, stages) =>
@@ -143,10 +137,5 @@ export function tiffCodec(
         ),
       ),
     metadata: { read: readTiffMetadata },
-    write: {
-      encode: (pixels, options) => encodeTiff(pixels, options, host),
-      embed: embedInTiff,
-      encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
-    },
   };
 }

@@ -1,8 +1,9 @@
 // Storage of a page of a TIFF (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
 import type { ByteSource } from "../../../base/index.ts";
+import type { FileFacts, StoredSize } from "../file-facts.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { compressions } from "../tif/compression/compression.ts";
+import { compressions } from "./compression/compression.ts";
 import {
   type Directory,
   openTiff,
@@ -10,12 +11,11 @@ import {
   readField,
   readNumber,
   type TiffFile,
-} from "../tif/directory/ifd.ts";
-import { photometrics } from "../tif/directory/photometrics.ts";
-import { readPicture } from "../tif/directory/read-picture.ts";
-import { stagesOf } from "../tif/directory/stages.ts";
-import { tags } from "../tif/directory/tags.ts";
-import type { FileFacts, StoredSize } from "./file-facts.ts";
+} from "./directory/ifd.ts";
+import { photometrics } from "./directory/photometrics.ts";
+import { readPicture } from "./directory/read-picture.ts";
+import { stagesOf } from "./directory/stages.ts";
+import { tags } from "./directory/tags.ts";
 
 const predictors: Readonly<Record<number, NonNullable<FileFacts["predictor"]>>> = {
   1: "none",

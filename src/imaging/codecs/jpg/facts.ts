@@ -2,9 +2,9 @@
 // 1.02).
 
 import type { ByteSource } from "../../../base/index.ts";
-import { type FrameHeader, frameKinds, readFrameHeader } from "../jpg/markers/frame.ts";
-import { isNamed, marker, walkMarkers, word } from "../jpg/markers/walk.ts";
-import type { FileFacts } from "./file-facts.ts";
+import type { FileFacts } from "../file-facts.ts";
+import { type FrameHeader, frameKinds, readFrameHeader } from "./markers/frame.ts";
+import { isNamed, marker, walkMarkers, word } from "./markers/walk.ts";
 
 /** Returns facts of the segments before the first scan. Throws ImagingError `decode`. */
 export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {

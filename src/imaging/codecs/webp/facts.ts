@@ -1,9 +1,9 @@
 // Storage of a WebP (WebP Container Specification).
 
 import type { ByteSource } from "../../../base/index.ts";
+import type { FileFacts } from "../file-facts.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { readContainer } from "../webp/header.ts";
-import type { FileFacts } from "./file-facts.ts";
+import { readContainer } from "./header.ts";
 
 /** Returns facts of its chunks. Throws ImagingError `decode`. */
 export async function webpFacts(bytes: ByteSource, header: ImageHeader): Promise<FileFacts> {

@@ -1,8 +1,8 @@
 // Storage of a PNG (PNG specification, third edition, 11.2 and 11.3).
 
 import type { ByteSource } from "../../../base/index.ts";
-import { readPngHeader } from "../png/header.ts";
-import type { FileFacts } from "./file-facts.ts";
+import type { FileFacts } from "../file-facts.ts";
+import { readPngHeader } from "./header.ts";
 
 /** Returns facts of the chunks before the picture. Throws ImagingError `decode`. */
 export async function pngFacts(bytes: ByteSource): Promise<FileFacts> {

@@ -1,8 +1,8 @@
 // The end of a JPEG 2000 codestream: EOC (ISO/IEC 15444-1, A.4.4), or the length of the box that holds it
 // (I.4). Coded bytes never contain a marker above FF8F, so EOC can be searched for.
 
-import type { Cut, SizedSource } from "./cut.ts";
-import { endBytes, indexOf } from "./search.ts";
+import type { Cut, SizedSource } from "../cut.ts";
+import { endBytes, indexOf } from "../search.ts";
 
 const eoc = [0xff, 0xd9];
 const mostBoxes = 1000;

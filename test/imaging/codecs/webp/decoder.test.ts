@@ -11,7 +11,9 @@ import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
 
-const codec = createCodecs(testHost).byFormat("webp");
+const codecs = createCodecs(testHost);
+const codec = codecs.decoder("webp");
+const encoder = codecs.encoder("webp");
 const sound = expectedRows().filter(({ file = "" }) => file.startsWith("webp-"));
 const options: EncodeOptions = {
   format: "webp",
@@ -170,10 +172,7 @@ describe("webp output", () => {
       return rgba[Math.floor(i / bands) * 4 + (from[i % bands] as number)] as number;
     });
     const interpretation = bands < 3 ? "gray" : "rgb";
-    const encoded = await codec.write?.encode(
-      { width: 600, height: 400, bands, interpretation, data },
-      options,
-    );
+    const encoded = await encoder.encode({ width: 600, height: 400, bands, interpretation, data }, options);
     const read = sharp(encoded as Uint8Array);
     expect(await read.metadata()).toMatchObject({
       format: "webp",
@@ -201,7 +200,7 @@ describe("webp output", () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     const pixels = { ...info, bands: 4, interpretation: "rgb", data: new Uint8Array(data) } as const;
-    const encoded = (await codec.write?.encode(pixels, options)) as Uint8Array;
+    const encoded = await encoder.encode(pixels, options);
     expect(new TextDecoder().decode(encoded.subarray(8, 16))).toBe("WEBPVP8 ");
     const peer = await sharp(fixture("base.png")).webp({ quality: 80 }).toBuffer();
     expect(Math.abs(encoded.length / peer.length - 1)).toBeLessThan(0.02);
@@ -215,6 +214,6 @@ describe("webp output", () => {
       interpretation: "gray",
       data: new Uint8Array(16384),
     } as const;
-    await expect(codec.write?.encode(pixels, options)).rejects.toMatchObject({ kind: "encode" });
+    await expect(encoder.encode(pixels, options)).rejects.toMatchObject({ kind: "encode" });
   });
 });

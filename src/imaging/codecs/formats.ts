@@ -1,0 +1,47 @@
+// The formats of this build, one row each, in the order of messages and documents.
+
+import { ImagingError } from "../../base/index.ts";
+import type { Format, Reading, Writing } from "./format.ts";
+import { gif } from "./gif/format.ts";
+import { jp2 } from "./jp2/format.ts";
+import { jpg } from "./jpg/format.ts";
+import { png } from "./png/format.ts";
+import { tif } from "./tif/format.ts";
+import { webp } from "./webp/format.ts";
+
+const rows = { jpg, png, tif, webp, gif, jp2 };
+
+/** Formats by their names in requests and headers. */
+export const formats: Readonly<Record<string, Format>> = rows;
+
+type Rows = typeof rows;
+
+/** Name of a format that is read. */
+export type SourceFormat = {
+  [Name in keyof Rows]: Rows[Name] extends { readonly read: Reading } ? Name : never;
+}[keyof Rows];
+
+/** Returns how a format is read. Throws ImagingError `unsupported` for one that is not. */
+export function readingOf(format: string): Reading {
+  const read = formats[format]?.read;
+  if (!read) throw new ImagingError("unsupported", `This service does not read ${format} images.`);
+  return read;
+}
+
+/** Returns how a format is written. Throws ImagingError `unsupported` for one that is not. */
+export function writingOf(format: string): Writing {
+  const write = formats[format]?.write;
+  if (!write) throw new ImagingError("unsupported", `This service does not write ${format} images.`);
+  return write;
+}
+
+/** Returns the format of a file by its first 64 bytes, or undefined if it is unknown. */
+export function recogniseFormat(head: Uint8Array): string | undefined {
+  return Object.keys(formats).find((format) => formats[format]?.read?.recognises(head));
+}
+
+/** Returns the titles of the formats that are read, as messages list them: "JPEG, PNG or GIF". */
+export function readableTitles(): string {
+  const titles = Object.values(formats).flatMap(({ title, read }) => (read ? [title] : []));
+  return `${titles.slice(0, -1).join(", ")} or ${titles.at(-1)}`;
+}
