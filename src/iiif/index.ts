@@ -44,7 +44,7 @@ export { parseRegion, pixelRegion, type Region as StateRegion, regionText } from
 export { canonicalParameters, contentDisposition } from "./image/canonical.ts";
 
 // Output formats by their names in requests (Image API 3.0 section 4.5, 2.1 alike).
-export { type Format, mediaType } from "./image/formats.ts";
+export type { Formats } from "./image/formats.ts";
 
 // Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1
 // alike).

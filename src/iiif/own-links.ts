@@ -5,6 +5,7 @@ import { parseUrl, ServiceError, trimSlashes } from "../base/index.ts";
 import { stateParameter, statePaths } from "./content-state/mounts.ts";
 import { parseRegion, type Region } from "./content-state/region.ts";
 import { fragmentRegion } from "./content-state/selectors.ts";
+import type { Formats } from "./image/formats.ts";
 import { parseImageRequest } from "./image/grammar.ts";
 import type { Mount } from "./image/mounts.ts";
 import { encodeIdentifier, identifierOf, splitImagePath } from "./image/path.ts";
@@ -20,6 +21,7 @@ export interface OwnPlaces {
   readonly bases: readonly string[];
   /** Paths of the Image API, those with the longest prefixes first. */
   readonly mounts: readonly Mount[];
+  readonly formats: Formats;
 }
 
 export type OwnLink =
@@ -41,7 +43,7 @@ export function readOwnLink(address: string, places: OwnPlaces): OwnLink | undef
   const path = url && ownPath(url, places.bases);
   if (!url || path === undefined) return undefined;
   try {
-    return linkAt(url, path, places.mounts) ?? { names: "nothing" };
+    return linkAt(url, path, places) ?? { names: "nothing" };
   } catch (error) {
     if (error instanceof ServiceError) return { names: "nothing" };
     throw error;
@@ -59,7 +61,7 @@ function ownPath({ host, pathname }: URL, bases: readonly string[]): string | un
   return undefined;
 }
 
-function linkAt(url: URL, path: string, mounts: readonly Mount[]): OwnLink | undefined {
+function linkAt(url: URL, path: string, { mounts, formats }: OwnPlaces): OwnLink | undefined {
   const region = fragmentRegion(url.hash.slice(1));
   const part = region && { region };
   for (const root of Object.values(presentationRoot)) {
@@ -74,7 +76,8 @@ function linkAt(url: URL, path: string, mounts: readonly Mount[]): OwnLink | und
   const stored = below(path, statePaths.stored.replace(/\/$/, ""));
   if (stored) return { names: "stored", id: trimSlashes(stored) };
   const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
-  if (mount) return { ...imageAt(trimSlashes(path.slice(mount.prefix.length)), mount.version), ...part };
+  if (mount)
+    return { ...imageAt(trimSlashes(path.slice(mount.prefix.length)), mount.version, formats), ...part };
   if (trimSlashes(path) !== "") return undefined;
   const folder = url.searchParams.get(folderParameter) ?? "";
   return { names: "document", path: folder.split("/").map(encodeIdentifier).join("/") };
@@ -85,12 +88,12 @@ function below(path: string, folder: string): string | undefined {
   return `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
 }
 
-function imageAt(path: string, version: Mount["version"]): OwnLink {
+function imageAt(path: string, version: Mount["version"], formats: Formats): OwnLink {
   const named = splitImagePath(path);
   const { identifier } = named;
   if (named.kind !== "image") return { names: "image", identifier };
   try {
-    parseImageRequest(version, named);
+    parseImageRequest(version, named, formats);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // A base URI whose slashes are not encoded has as many segments.

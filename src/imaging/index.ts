@@ -27,7 +27,7 @@ export { findCut, lacksItsEnd } from "./codecs/file-end.ts";
 export type { FileFacts, StoredSize } from "./codecs/file-facts.ts";
 // The formats of this build, one row each.
 export type { Writing } from "./codecs/format.ts";
-export { formats, readableTitles, readingOf, writingOf } from "./codecs/formats.ts";
+export { formats, readableTitles, readingOf, writingOf, writtenFormats } from "./codecs/formats.ts";
 // The facts in the header of one page of a master, in the same form for all formats.
 export type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
 // The decoders and encoders of a thread.

@@ -2,7 +2,7 @@
 // and the outer parts.
 
 import { type Check, type Log, type Platform, parseDuration } from "../base/index.ts";
-import { createCodecs, deflateIdentity } from "../imaging/index.ts";
+import { createCodecs, deflateIdentity, writtenFormats } from "../imaging/index.ts";
 import type { Access } from "./access/access.ts";
 import type { Decisions } from "./access/decisions.ts";
 import { hookRequestOf } from "./access/rules/hook-request.ts";
@@ -156,6 +156,7 @@ export function buildRendering({
       },
       tileSize: config.image.tile_size,
     },
+    formats: writtenFormats,
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };

@@ -6,6 +6,7 @@ import { normalIp } from "../../src/base/network/ip-range.ts";
 import { decodeState } from "../../src/iiif/content-state/encode.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { kindOfPath, splitImagePath, splitPage } from "../../src/iiif/image/path.ts";
+import { writtenFormats } from "../../src/imaging/codecs/formats.ts";
 import { bearerToken, cookieValues } from "../../src/server/access/credentials.ts";
 import { acceptedEncodings, preferredType } from "../../src/server/api/http/representation/accept.ts";
 import { isNotModified } from "../../src/server/api/http/representation/conditional.ts";
@@ -100,7 +101,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "an identifier with a page": (text) => splitPage(text),
   // An address with a content state has at most 64 KB.
   "a content state": (text) => decodeState(fill(text, 60_000)),
-  "parameters of an image": (text) => parseImageRequest(3, segments(text)),
+  "parameters of an image": (text) => parseImageRequest(3, segments(text), writtenFormats),
 };
 
 describe.each(Object.entries(readers))("%s", (_, read) => {

@@ -7,10 +7,10 @@ import {
   type ImagePath,
   imageAddress,
   mainPrefix,
-  mediaType,
   parseImageRequest,
   splitImagePath,
 } from "../../iiif/index.ts";
+import { writingOf } from "../../imaging/index.ts";
 import {
   bodyOf,
   callerOf,
@@ -85,13 +85,13 @@ async function derivative(
   path: Extract<ImagePath, { kind: "image" }>,
 ): Promise<Response> {
   const { signal } = c.req.raw;
-  const request = parseImageRequest(3, path);
+  const request = parseImageRequest(3, path, parts.formats);
   const prepared = await prepare(parts, master, request, signal);
   const { bytes } = await render(parts, master, prepared, signal);
   return new Response(bodyOf(c, recordSent(c, bytes as Uint8Array<ArrayBuffer>)), {
     headers: {
       "Cache-Control": "no-store",
-      "Content-Type": mediaType(request.format),
+      "Content-Type": writingOf(request.format).mediaType,
       "X-Content-Type-Options": "nosniff",
     },
   });

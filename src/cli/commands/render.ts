@@ -1,6 +1,7 @@
 // `smalti render FILE REQUEST -o OUT`: one derivative, as the server would send it.
 
 import { type ImageRequest, parseImageRequest } from "../../iiif/index.ts";
+import { writtenFormats } from "../../imaging/index.ts";
 import {
   absolutePath,
   asOperator,
@@ -81,7 +82,7 @@ function requestOf(text: string): ImageRequest {
       `REQUEST expects region/size/rotation/quality.format, such as full/!600,600/0/default.jpg, received ${text}`,
     );
   try {
-    return parseImageRequest(3, { region, size, rotation, file });
+    return parseImageRequest(3, { region, size, rotation, file }, writtenFormats);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -2,7 +2,7 @@
 // version's tables contain, and nothing else.
 
 import { ServiceError } from "../../base/index.ts";
-import type { Format } from "./formats.ts";
+import type { Formats } from "./formats.ts";
 import type { Decimal, ImageRequest, Quality, RegionRequest, Rotation, SizeRequest } from "./request.ts";
 import type { ImageVersion, RegionForm, SizeToken } from "./version.ts";
 import { imageVersions } from "./versions.ts";
@@ -16,11 +16,11 @@ export interface ImageSegments {
 }
 
 /**
- * Parses decoded segments. Throws ServiceError `bad-request` with codes `invalid_region`, `empty_region`,
- * `invalid_size`, `empty_size`, `version_2_does_not_upscale`, `invalid_rotation`, `invalid_quality` and
- * `invalid_format`.
+ * Parses decoded segments, with one of `formats` at the end. Throws ServiceError `bad-request` with codes
+ * `invalid_region`, `empty_region`, `invalid_size`, `empty_size`, `version_2_does_not_upscale`,
+ * `invalid_rotation`, `invalid_quality` and `invalid_format`.
  */
-export function parseImageRequest(version: 2 | 3, segments: ImageSegments): ImageRequest {
+export function parseImageRequest(version: 2 | 3, segments: ImageSegments, formats: Formats): ImageRequest {
   const tables = imageVersions[version];
   const dot = segments.file.lastIndexOf(".");
   return {
@@ -29,7 +29,7 @@ export function parseImageRequest(version: 2 | 3, segments: ImageSegments): Imag
     size: parseSize(tables, segments.size),
     rotation: parseRotation(tables, segments.rotation),
     quality: parseQuality(tables, dot < 0 ? segments.file : segments.file.slice(0, dot)),
-    format: parseFormat(tables, dot < 0 ? "" : segments.file.slice(dot + 1)),
+    format: parseFormat(formats, dot < 0 ? "" : segments.file.slice(dot + 1)),
   };
 }
 
@@ -173,11 +173,11 @@ function parseQuality(tables: ImageVersion, text: string): Quality {
   );
 }
 
-function parseFormat(tables: ImageVersion, text: string): Format {
-  if (own(tables.formats, text) !== undefined) return text as Format;
+function parseFormat(formats: Formats, text: string): string {
+  if (Object.hasOwn(formats, text)) return text;
   throw refuse(
     "invalid_format",
-    `Expected a format as ${alternatives(keys(tables.formats))} after the quality and a point; received ${toPrintable(text)}.`,
+    `Expected a format as ${alternatives(keys(formats))} after the quality and a point; received ${toPrintable(text)}.`,
     "Write the last image parameter as quality.format, such as default.jpg.",
   );
 }

@@ -1,8 +1,9 @@
 // Image information documents (Image API 3.0 section 5, 2.1 section 5) and their media type.
 
+import type { Formats } from "./formats.ts";
 import type { Limits, Size, SizeRules } from "./size.ts";
 import { scaleFactors, tileWithin } from "./tiles.ts";
-import type { Mark } from "./version.ts";
+import type { ImageVersion, Mark } from "./version.ts";
 import { imageVersions } from "./versions.ts";
 
 /** JSON-LD context of image information, per version. */
@@ -19,6 +20,7 @@ export interface InformationInput {
   /** The upright image. */
   readonly size: Size;
   readonly rules: SizeRules;
+  readonly formats: Formats;
   /** Authorization services of a gated image. */
   readonly service?: readonly object[];
 }
@@ -28,7 +30,7 @@ export function imageInformation(input: InformationInput): Record<string, unknow
   return input.version === 2 ? information2(input) : information3(input);
 }
 
-function information3({ id, size, rules, service = [] }: InformationInput): Record<string, unknown> {
+function information3({ id, size, rules, formats, service = [] }: InformationInput): Record<string, unknown> {
   const tables = imageVersions[3];
   return {
     "@context": service.length > 0 ? [authContextUri, tables.context] : tables.context,
@@ -38,7 +40,7 @@ function information3({ id, size, rules, service = [] }: InformationInput): Reco
     profile: "level2",
     width: size.width,
     height: size.height,
-    extraFormats: listAdvertised(tables.formats),
+    extraFormats: listFormats(formats, tables),
     extraQualities: listAdvertised(marks(tables.qualities)),
     extraFeatures: listAdvertised(tables.features),
     preferredFormats: tables.preferredFormats,
@@ -48,7 +50,7 @@ function information3({ id, size, rules, service = [] }: InformationInput): Reco
   };
 }
 
-function information2({ id, size, rules, service = [] }: InformationInput): Record<string, unknown> {
+function information2({ id, size, rules, formats, service = [] }: InformationInput): Record<string, unknown> {
   const tables = imageVersions[2];
   return {
     "@context": tables.context,
@@ -60,7 +62,7 @@ function information2({ id, size, rules, service = [] }: InformationInput): Reco
     profile: [
       tables.level,
       {
-        formats: listAdvertised(tables.formats),
+        formats: listFormats(formats, tables),
         qualities: listAdvertised(marks(tables.qualities)),
         supports: listAdvertised(tables.features),
         ...limitFields(rules.limits),
@@ -82,6 +84,10 @@ function limitFields(limits: Limits): Record<string, number> {
 function tileFields(size: Size, rules: SizeRules): Record<string, unknown> {
   const width = tileWithin(rules);
   return width === undefined ? {} : { tiles: [{ width, scaleFactors: scaleFactors(size, width) }] };
+}
+
+function listFormats(formats: Formats, { impliedFormats }: ImageVersion): readonly string[] {
+  return Object.keys(formats).filter((name) => formats[name]?.advertised && !impliedFormats.includes(name));
 }
 
 function listAdvertised(table: Readonly<Record<string, Mark>>): readonly string[] {

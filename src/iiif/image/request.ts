@@ -1,7 +1,5 @@
 // A parsed image request, in one form for Image API 3.0 (section 4) and 2.1 (section 4).
 
-import type { Format } from "./formats.ts";
-
 /** An exact non-negative decimal number: `digits / scale`, `scale` a power of ten. */
 export interface Decimal {
   readonly digits: bigint;
@@ -52,5 +50,6 @@ export interface ImageRequest {
   readonly size: SizeRequest;
   readonly rotation: Rotation;
   readonly quality: Quality;
-  readonly format: Format;
+  /** Name in the {@link Formats} of the caller. */
+  readonly format: string;
 }

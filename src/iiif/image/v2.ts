@@ -34,7 +34,7 @@ export const version2 = {
     gray: { means: "gray", mark: "advertised" },
     bitonal: { means: "bitonal", mark: "silent" },
   },
-  formats: { jpg: "advertised", png: "advertised", tif: "advertised", webp: "advertised", jp2: "silent" },
+  impliedFormats: [],
   preferredFormats: [],
   features: {
     regionByPx: "implied",

@@ -33,7 +33,7 @@ export const version3 = {
     gray: { means: "gray", mark: "advertised" },
     bitonal: { means: "bitonal", mark: "silent" },
   },
-  formats: { jpg: "implied", png: "advertised", tif: "advertised", webp: "advertised", jp2: "silent" },
+  impliedFormats: ["jpg"],
   preferredFormats: ["jpg"],
   features: {
     regionByPx: "implied",

@@ -1,6 +1,5 @@
 // Definition of a version of the Image API: what it accepts, and what image information says about it.
 
-import type { Format } from "./formats.ts";
 import type { Quality } from "./request.ts";
 
 /**
@@ -33,8 +32,9 @@ export interface ImageVersion {
     readonly mirror: string;
   };
   readonly qualities: Readonly<Record<string, { readonly means: Quality; readonly mark: Mark }>>;
-  readonly formats: Readonly<Record<Format, Mark>>;
+  /** Formats that image information need not list. */
+  readonly impliedFormats: readonly string[];
   /** Formats named as preferred in image information. */
-  readonly preferredFormats: readonly Format[];
+  readonly preferredFormats: readonly string[];
   readonly features: Readonly<Record<string, Mark>>;
 }

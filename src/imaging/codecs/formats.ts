@@ -14,6 +14,11 @@ const rows = { jpg, png, tif, webp, gif, jp2 };
 /** Formats by their names in requests and headers. */
 export const formats: Readonly<Record<string, Format>> = rows;
 
+/** Those that are written. */
+export const writtenFormats: Readonly<Record<string, Writing>> = Object.fromEntries(
+  Object.entries(formats).flatMap(([name, { write }]) => (write ? [[name, write]] : [])),
+);
+
 type Rows = typeof rows;
 
 /** Name of a format that is read. */

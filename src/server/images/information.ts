@@ -19,5 +19,6 @@ export async function informationOf(
   const header = await describe(parts, master, signal);
   checkServable(parts, master, header);
   const size = uprightSize(asShown(header, parts.policy));
-  return { document: imageInformation({ ...asked, size, rules: parts.sizes }), pages: header.pages };
+  const { sizes: rules, formats } = parts;
+  return { document: imageInformation({ ...asked, size, rules, formats }), pages: header.pages };
 }

@@ -287,7 +287,7 @@ async function renderNames(
   mapped: readonly Owner[],
 ): Promise<readonly string[]> {
   const { identifier, region, size, rotation, file } = path;
-  const request = checkKey("render", () => parseImageRequest(version, path));
+  const request = checkKey("render", () => parseImageRequest(version, path, images.formats));
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
   const pages = new Set([1, splitPage(identifier)?.page ?? 1]);
   const views = [

@@ -18,6 +18,7 @@ import {
   type RenderPlan,
   rotatedSize,
   uprightSize,
+  type Writing,
   wholeFileNeeded,
   writingOf,
 } from "../../imaging/index.ts";
@@ -53,6 +54,8 @@ export interface RenderParts extends OpenParts, DescribeParts {
   /** Returns the name of the deflate implementation that encodes derivatives. */
   readonly deflateIdentity: () => Promise<string>;
   readonly sizes: SizeRules;
+  /** Formats that requests may name. */
+  readonly formats: Readonly<Record<string, Writing>>;
   readonly timeoutMs: number;
 }
 

@@ -1,11 +1,10 @@
 // Classifies the entries of a listing by their names alone.
 
+import { formats } from "../../imaging/index.ts";
 import type { SourceEntry } from "./source.ts";
 
-/** Extensions of the formats that the codecs read, in lower case. */
-const imageExtensions = new Set(
-  "jpg jpeg jpe jfif jp2 j2k j2c jpc jpf jpx jph jhc png tif tiff svs webp gif".split(" "),
-);
+/** Extensions of the formats that are read, in lower case. */
+const imageExtensions = new Set(Object.values(formats).flatMap(({ read }) => read?.extensions ?? []));
 
 /** Files that operating systems leave in folders, in lower case. */
 const systemNames = new Set([

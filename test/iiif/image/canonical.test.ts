@@ -4,13 +4,14 @@ import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import fc from "../../properties.ts";
 import { geometryVectors } from "../../vectors/image-geometry.ts";
+import { formats } from "./formats.ts";
 import { outcome, segmentsOf } from "./outcome.ts";
 
 const image = { width: 600, height: 400 };
 const none = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
 function canonical(version: 2 | 3, parameters: string, size = image, limits = none, gray = false): string {
-  const request = parseImageRequest(version, segmentsOf(parameters));
+  const request = parseImageRequest(version, segmentsOf(parameters), formats);
   return canonicalParameters(request, resolve(request, size, { limits, tileSize: 512 }), size, { gray });
 }
 
@@ -90,12 +91,12 @@ describe("the canonical spelling", () => {
         fc.property(pixels, limits, region, caret, size, (picture, given, part, upscale, length) => {
           const text = `${part}/${upscale ? "^" : ""}${length}/0/default.jpg`;
           if (/e-/.test(text)) return;
-          const request = parseImageRequest(version, segmentsOf(text));
+          const request = parseImageRequest(version, segmentsOf(text), formats);
           const first = outcome(() => resolve(request, picture, { limits: given, tileSize: 512 }));
           if (typeof first === "string") return;
           resolved++;
           const spelled = canonicalParameters(request, first, picture, { gray: false });
-          const again = parseImageRequest(version, segmentsOf(spelled));
+          const again = parseImageRequest(version, segmentsOf(spelled), formats);
           expect(resolve(again, picture, { limits: given, tileSize: 512 }), spelled).toEqual(first);
           expect(canonicalParameters(again, first, picture, { gray: false })).toBe(spelled);
         }),

@@ -5,6 +5,7 @@ import { effectiveLimits, type Limits } from "../../../src/iiif/image/size.ts";
 import { scaleFactors } from "../../../src/iiif/image/tiles.ts";
 import fc from "../../properties.ts";
 import { geometryVectors } from "../../vectors/image-geometry.ts";
+import { formats } from "./formats.ts";
 import { outcome } from "./outcome.ts";
 import { images, levelSize, sides } from "./pictures.ts";
 
@@ -18,7 +19,7 @@ function ask(
   tile = 512,
 ) {
   const [region = "", size = ""] = parameters.split("/");
-  const request = parseImageRequest(version, { region, size, rotation: "0", file: "default.jpg" });
+  const request = parseImageRequest(version, { region, size, rotation: "0", file: "default.jpg" }, formats);
   return resolve(request, image, { limits, tileSize: tile });
 }
 
@@ -210,7 +211,11 @@ describe("tiles", () => {
 describe("a limit of detail", () => {
   const limited = (parameters: string, most: string, image: { width: number; height: number }) => {
     const [, size = ""] = most.split("/");
-    const request = parseImageRequest(3, { region: "full", size, rotation: "0", file: "default.jpg" });
+    const request = parseImageRequest(
+      3,
+      { region: "full", size, rotation: "0", file: "default.jpg" },
+      formats,
+    );
     return withDetailOf(ask(3, parameters, image), request.size, image);
   };
 

@@ -3,13 +3,14 @@ import { ServiceError } from "../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import fc from "../../properties.ts";
 import { requestVectors } from "../../vectors/image-requests.ts";
+import { formats } from "./formats.ts";
 import { outcome, segmentsOf } from "./outcome.ts";
 
 describe.each([2, 3] as const)("version %i", (version) => {
   test.each(requestVectors[version])(
     "parses %j as the expected request or the code of its fault",
     (parameters, expected) => {
-      const found = outcome(() => parseImageRequest(version, segmentsOf(parameters)));
+      const found = outcome(() => parseImageRequest(version, segmentsOf(parameters), formats));
       if (typeof expected === "string") expect(found).toBe(expected);
       else expect(found).toMatchObject({ version, ...expected });
     },
@@ -23,7 +24,7 @@ describe.each([2, 3] as const)("version %i", (version) => {
     );
     fc.assert(
       fc.property(text, text, text, text, (region, size, rotation, file) => {
-        outcome(() => parseImageRequest(version, { region, size, rotation, file }));
+        outcome(() => parseImageRequest(version, { region, size, rotation, file }, formats));
       }),
     );
   });
@@ -36,7 +37,7 @@ describe.each([2, 3] as const)("version %i", (version) => {
     fc.assert(
       fc.property(fc.constantFrom("region", "size", "rotation", "file"), junk, (part, text) => {
         try {
-          parseImageRequest(version, { ...good, [part]: text });
+          parseImageRequest(version, { ...good, [part]: text }, formats);
         } catch (error) {
           expect(error).toBeInstanceOf(ServiceError);
           const { kind, message } = error as ServiceError;
@@ -54,7 +55,7 @@ describe.each([2, 3] as const)("version %i", (version) => {
 test("the message mentions the caret if version 2 has none and max if version 3 has no full", () => {
   const message = (version: 2 | 3, size: string) => {
     try {
-      parseImageRequest(version, { region: "full", size, rotation: "0", file: "default.jpg" });
+      parseImageRequest(version, { region: "full", size, rotation: "0", file: "default.jpg" }, formats);
     } catch (error) {
       return (error as Error).message;
     }

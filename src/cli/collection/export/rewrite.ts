@@ -15,6 +15,7 @@ import {
   type Resource,
   splitImagePath,
 } from "../../../iiif/index.ts";
+import { writtenFormats } from "../../../imaging/index.ts";
 import type { ExportedImage } from "./image.ts";
 import { addressOf, documentFile, imageFolder } from "./names.ts";
 
@@ -108,7 +109,7 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
     if (!image || size !== "max" || region !== "full")
       derivatives.push({
         identifier: path.identifier,
-        request: parseImageRequest(found.version, path),
+        request: parseImageRequest(found.version, path, writtenFormats),
         path: name,
       });
     return addressOf(options.to, name);

@@ -10,11 +10,12 @@ import type { RequestContext } from "./context.ts";
  * field Host. Links are only read, never requested, so that it does not matter who names a host.
  */
 export function ownPlaces(c: RequestContext, service: Service): OwnPlaces {
-  const { platform, proxies, config } = service;
+  const { platform, proxies, config, images } = service;
   const request = c.req.raw;
   const forwarded = baseUrl(request, platform.clientAddress(request), { proxies, baseUrl: "" });
   const bases = [c.get("base"), forwarded, `http://${requestHost(request)}`].filter(
     (base) => base !== undefined,
   );
-  return { bases: [...new Set(bases)], mounts: imageMounts(config().aliases) };
+  const mounts = imageMounts(config().aliases);
+  return { bases: [...new Set(bases)], mounts, formats: images.formats };
 }

@@ -15,11 +15,11 @@ import {
   informationTypes,
   kindOfPath,
   type Mount,
-  mediaType,
   parseImageRequest,
   profileUri,
   splitImagePath,
 } from "../../../iiif/index.ts";
+import { writingOf } from "../../../imaging/index.ts";
 import type { Caller, Decision, RefusedDecision, Sharing } from "../../access/access.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
@@ -161,7 +161,7 @@ function image(
   mount: Mount,
   path: Extract<ImagePath, { kind: "image" }>,
 ): Promise<Response> {
-  const request = parseImageRequest(mount.version, path);
+  const request = parseImageRequest(mount.version, path, service.images.formats);
   const caller = callerNamed(c, path.identifier);
   const serve = async (master: GrantedMaster) => {
     const { signal } = caller;
@@ -178,7 +178,7 @@ function image(
     if (lacksPart) headers[damagedHeader] = "yes";
     if (!lacksPart && isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers });
-    headers["Content-Type"] = mediaType(request.format);
+    headers["Content-Type"] = writingOf(request.format).mediaType;
     headers["Content-Disposition"] = contentDisposition(
       path.identifier,
       prepared.canonical,

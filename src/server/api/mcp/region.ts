@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { ServiceError } from "../../../base/index.ts";
-import { imageAddress, mainPrefix, mediaType, parseImageRequest } from "../../../iiif/index.ts";
+import { imageAddress, mainPrefix, parseImageRequest } from "../../../iiif/index.ts";
+import { writingOf, writtenFormats } from "../../../imaging/index.ts";
 import type { GrantedMaster } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { type Prepared, prepare, render } from "../../images/render.ts";
@@ -28,6 +29,8 @@ const usualBytes = 700_000;
 /** Side below which no smaller image is tried. */
 const leastSide = 256;
 
+const modelFormats = Object.keys(writtenFormats).filter((name) => writtenFormats[name]?.forModels);
+
 const input = z.strictObject({
   identifier: identifierInput,
   region: z
@@ -49,7 +52,7 @@ const input = z.strictObject({
     .default("0")
     .describe('Degrees clockwise, such as 90; "!0" mirrors.'),
   quality: z.enum(["default", "color", "gray", "bitonal"]).default("default"),
-  format: z.enum(["jpg", "png", "webp"]).default("jpg"),
+  format: z.enum(modelFormats).default("jpg"),
 });
 
 type Input = z.output<typeof input>;
@@ -85,7 +88,11 @@ async function look(
     prepare(
       service.images,
       master,
-      parseImageRequest(3, { region, size, rotation: String(rotation), file: `${quality}.${format}` }),
+      parseImageRequest(
+        3,
+        { region, size, rotation: String(rotation), file: `${quality}.${format}` },
+        service.images.formats,
+      ),
       signal,
     );
   let prepared = size === undefined ? await withinSide(prepareAt, usualSide) : await prepareAt(size);
@@ -111,7 +118,7 @@ async function look(
       {
         type: "image",
         data: Buffer.from(buffer, byteOffset, length).toString("base64"),
-        mimeType: mediaType(format),
+        mimeType: writingOf(format).mediaType,
       },
       { type: "text", text: caption(c, identifier, prepared, incomplete) },
     ],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import { noLimits } from "../../../../src/iiif/image/size.ts";
-import { type SourceFormat, writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import { type SourceFormat, writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import {
@@ -59,7 +59,7 @@ function headerOf(format: SourceFormat, over: Partial<ImageHeader> = {}): ImageH
 
 function lane(header: ImageHeader, target: string, index?: { readonly absent?: boolean }): string {
   const [region = "", size = "", rotation = "", file = ""] = target.split("/");
-  const request = parseImageRequest(3, { region, size, rotation, file } as never);
+  const request = parseImageRequest(3, { region, size, rotation, file } as never, writtenFormats);
   const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
   const decoder = codecs.decoder(header.format);
   const encoder = writingOf(request.format);
@@ -162,12 +162,16 @@ test("very short jobs change no estimate", () => {
 
 test("an overlay that has to be resized for the derivative counts with all its pixels", () => {
   const header = headerOf("tif");
-  const request = parseImageRequest(3, {
-    region: "0,0,512,512",
-    size: "512,512",
-    rotation: "0",
-    file: "default.jpg",
-  });
+  const request = parseImageRequest(
+    3,
+    {
+      region: "0,0,512,512",
+      size: "512,512",
+      rotation: "0",
+      file: "default.jpg",
+    },
+    writtenFormats,
+  );
   const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
   const decoder = codecs.decoder("tif");
   const encoder = writingOf("jpg");

@@ -9,6 +9,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { openMaster } from "../../../../src/server/images/describe.ts";
 import { prepare, render } from "../../../../src/server/images/render.ts";
 import { createSidecars } from "../../../../src/server/images/sidecar/sidecars.ts";
@@ -69,7 +70,7 @@ cache: { render: { backend: none }, origin: ${origin} }`,
       const master = await openMaster(images.sources, name);
       let answer = "200";
       try {
-        const request = parseImageRequest(3, requests[n] as never);
+        const request = parseImageRequest(3, requests[n] as never, writtenFormats);
         await render(parts, master, await prepare(parts, master, request), never);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

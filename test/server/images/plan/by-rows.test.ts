@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ByteSource, memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
-import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import { writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../src/imaging/codecs/plan.ts";
 import { runTask } from "../../../../src/imaging/render/job.ts";
@@ -27,7 +27,7 @@ async function planOf(name: string, path: string, times = 1, settings: object = 
   const stored = await codec.probe(bytes, 1);
   const header = { ...stored, width: stored.width * times, height: stored.height * times };
   const [region = "", size = "", rotation = "", file = ""] = path.split("/");
-  const request = parseImageRequest(3, { region, size, rotation, file });
+  const request = parseImageRequest(3, { region, size, rotation, file }, writtenFormats);
   const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
   const plan = planRender({
     header,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
-import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import { writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { blurReach } from "../../../../src/imaging/pipeline/steps/sharpen.ts";
@@ -54,7 +54,7 @@ function planOf(
   overlay?: Parameters<typeof planRender>[0]["overlay"],
 ) {
   const [region = "", size = "", rotation = "", file = ""] = path.split("/");
-  const request = parseImageRequest(3, { region, size, rotation, file });
+  const request = parseImageRequest(3, { region, size, rotation, file }, writtenFormats);
   const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
   return planRender({
     header,

@@ -9,6 +9,7 @@ import type { Sharp } from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import type { SidecarLayer } from "../../../../src/imaging/codecs/codec.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { sidecarKey } from "../../../../src/server/images/cache-keys.ts";
 import { type Master, openMaster } from "../../../../src/server/images/describe.ts";
 import { prepare, render } from "../../../../src/server/images/render.ts";
@@ -144,7 +145,7 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 1GiB, tt
     const master = { ...opened, image: { ...image, bytes } };
     for (const [region, wanted] of asks) {
       const request = { region, size: wanted, rotation: "0", file: "default.jpg" };
-      const prepared = await prepare(parts, master, parseImageRequest(3, request as never));
+      const prepared = await prepare(parts, master, parseImageRequest(3, request as never, writtenFormats));
       await render(parts, master, prepared, new AbortController().signal);
       await sidecars.idle();
     }

@@ -9,6 +9,7 @@ import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { blockVariant, sidecarKey } from "../../../../src/server/images/cache-keys.ts";
 import {
@@ -98,7 +99,11 @@ async function setUp(kind: keyof typeof origins, change: (slot: Slot) => Partial
   const header = await describeImage(images, master);
   const key = await sidecarKey(master, "ground");
   const answer = async (region: string, size = "max", parts = here) => {
-    const request = parseImageRequest(3, { region, size, rotation: "0", file: "default.png" } as never);
+    const request = parseImageRequest(
+      3,
+      { region, size, rotation: "0", file: "default.png" } as never,
+      writtenFormats,
+    );
     const { bytes: png } = await render(parts, master, await prepare(parts, master, request), never);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     return { data, size: [info.width, info.height] };

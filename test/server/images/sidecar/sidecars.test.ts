@@ -8,6 +8,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { readEntry, withoutLevels } from "../../../../src/imaging/sidecar/entry.ts";
 import { sidecarKey } from "../../../../src/server/images/cache-keys.ts";
@@ -434,7 +435,11 @@ test("a thumbnail leaves an overview, and the second tile of an image has its le
   const images = { ...service.images, sidecars };
   const open = await openMaster(images.sources, "a.png");
   const ask = async (region: string, size: string) => {
-    const parsed = parseImageRequest(3, { region, size, rotation: "0", file: "default.png" } as never);
+    const parsed = parseImageRequest(
+      3,
+      { region, size, rotation: "0", file: "default.png" } as never,
+      writtenFormats,
+    );
     await render(images, open, await prepare(images, open, parsed), never);
     await sidecars.idle();
   };

@@ -12,6 +12,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/base/errors.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { type Master, openMaster } from "../../../../src/server/images/describe.ts";
 import { prepare, render } from "../../../../src/server/images/render.ts";
 import { createSidecars } from "../../../../src/server/images/sidecar/sidecars.ts";
@@ -107,7 +108,7 @@ cache: { render: { backend: none }, info: { backend: none }, origin: ${condition
     try {
       const master = await openMaster(images.sources, name);
       masters.push(master);
-      const parsed = parseImageRequest(3, { region, size, rotation, file } as never);
+      const parsed = parseImageRequest(3, { region, size, rotation, file } as never, writtenFormats);
       const { bytes } = await render(parts, master, await prepare(parts, master, parsed), never);
       return createHash("sha256").update(bytes).digest("hex");
     } catch (error) {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { type Master, openMaster } from "../../../../src/server/images/describe.ts";
 import { prepare, render } from "../../../../src/server/images/render.ts";
 import { createSidecars } from "../../../../src/server/images/sidecar/sidecars.ts";
@@ -86,7 +87,7 @@ cache: { render: { backend: none }, origin: ${origin} }`,
       const [name = "", region = "", size = "", rotation = "", file = ""] = each.split("/");
       const master = await openMaster(images.sources, name);
       masters.push(master);
-      const request = parseImageRequest(3, { region, size, rotation, file } as never);
+      const request = parseImageRequest(3, { region, size, rotation, file } as never, writtenFormats);
       found.set(each, (await render(parts, master, await prepare(parts, master, request), never)).bytes);
     }
   };

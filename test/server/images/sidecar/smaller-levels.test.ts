@@ -8,7 +8,7 @@ import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import type { SidecarAccess } from "../../../../src/imaging/codecs/codec.ts";
-import { writingOf } from "../../../../src/imaging/codecs/formats.ts";
+import { writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { Frame } from "../../../../src/imaging/codecs/jpg/region/index.ts";
@@ -140,7 +140,7 @@ describe.each([
   const planOf = (path: string, orientation: number, settings: object) => {
     const shown = { ...header, orientation };
     const [region = "", size = "", rotation = ""] = path.split("/");
-    const request = parseImageRequest(3, { region, size, rotation, file: "default.jpg" });
+    const request = parseImageRequest(3, { region, size, rotation, file: "default.jpg" }, writtenFormats);
     const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
     return planRender({
       header: shown,
