@@ -234,14 +234,6 @@ export { answeredSettings, type OverlayOptions } from "./images/overlay/options.
 // changes.
 export { createOverlays } from "./images/overlay/overlays.ts";
 
-// Handling of a master's colours and metadata in a derivative.
-export { convertsColours } from "./images/plan/metadata-policy.ts";
-
-// Orientation of masters in derivatives.
-export { asShown } from "./images/plan/orientation.ts";
-
-// The part of the configuration that the bytes of derivatives depend on.
-export type { OutputPolicy } from "./images/plan/policy.ts";
 // Purges a single entry by its name, all entries of an image, or a whole slot.
 export {
   type PurgedImage,

@@ -16,7 +16,7 @@ import { createLatestRenders } from "./images/latest-renders.ts";
 import { keptShares, memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay/check.ts";
 import { createOverlays } from "./images/overlay/overlays.ts";
-import { outputPolicy } from "./images/plan/policy.ts";
+import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createResolvedMasters } from "./images/resolved-masters.ts";
 import { leastKeptBytes } from "./images/sidecar/jobs.ts";

@@ -3,10 +3,9 @@
 
 import { formatSize, ServiceError } from "../../base/index.ts";
 import { type ImageRequest, type Region, type Size, scaleFactors, tileWithin } from "../../iiif/index.ts";
-import { uprightSize } from "../../imaging/index.ts";
+import { shownSize } from "../../imaging/index.ts";
 import {
   admittedMemory,
-  asShown,
   describe,
   type GrantedMaster,
   planFor,
@@ -58,7 +57,7 @@ export async function expectedCosts(
   sidecar: boolean,
 ): Promise<readonly Cost[]> {
   const header = await describe(parts, master);
-  const upright = uprightSize(asShown(header, parts.policy));
+  const upright = shownSize(header, parts.policy);
   const side = tileWithin(parts.sizes);
   const levels = side === undefined ? [] : scaleFactors(upright, side);
   const tiles = levels.map((scale) => costOf("tile", scale, tileRequest(upright, side as number, scale)));

@@ -3,8 +3,8 @@
 
 import type { ServiceError } from "../../base/index.ts";
 import type { Limits } from "../../iiif/index.ts";
-import type { Cut, FileFacts, ImageHeader, ProfileDescription } from "../../imaging/index.ts";
-import type { DamagedMaster, LatestRenders, OutputPolicy, SidecarReport } from "../../server/index.ts";
+import type { Cut, FileFacts, ImageHeader, OutputPolicy, ProfileDescription } from "../../imaging/index.ts";
+import type { DamagedMaster, LatestRenders, SidecarReport } from "../../server/index.ts";
 import type { Cost } from "./costs.ts";
 import type { Measured } from "./measure.ts";
 

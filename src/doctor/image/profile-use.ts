@@ -1,7 +1,7 @@
 // Describes in words how the colours of an image are handled in a JPEG derivative: the policy image.color
 // applied to the facts of its file.
 
-import { convertsColours } from "../../server/index.ts";
+import { convertsColours } from "../../imaging/index.ts";
 import type { DiagnosisFacts } from "./known.ts";
 
 /** Returns the description; undefined if the header is unknown. */

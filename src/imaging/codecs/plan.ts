@@ -1,5 +1,5 @@
 // The plan of one derivative: what to read from a master, which steps, what to write. Plain data that can
-// cross threads; `server/images/plan/plan.ts` makes it, `render/job.ts` runs it.
+// cross threads; `plan/plan.ts` makes it, `render/job.ts` runs it.
 
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";

@@ -2,12 +2,11 @@
 
 import { createLru, sha256, toBase64Url } from "../../base/index.ts";
 import { type Geometry, imageAddress, mainPrefix } from "../../iiif/index.ts";
-import type { NamedMaster, SidecarLayer } from "../../imaging/index.ts";
+import type { NamedMaster, OutputPolicy, SidecarLayer } from "../../imaging/index.ts";
 import type { Grant, Tier } from "../access/access.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
 import type { Overlay } from "./overlay/overlay.ts";
-import type { OutputPolicy } from "./plan/policy.ts";
 
 /**
  * Version of derivatives; raised whenever the same plan yields other bytes than before, so that cached

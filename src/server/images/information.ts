@@ -1,9 +1,8 @@
 // Image information: the info.json of a master, for each interface that serves it.
 
 import { type InformationInput, imageInformation } from "../../iiif/index.ts";
-import { uprightSize } from "../../imaging/index.ts";
+import { shownSize } from "../../imaging/index.ts";
 import { checkServable, describe, type Master } from "./describe.ts";
-import { asShown } from "./plan/orientation.ts";
 import type { RenderParts } from "./render.ts";
 
 /**
@@ -18,7 +17,7 @@ export async function informationOf(
 ): Promise<{ readonly document: Record<string, unknown>; readonly pages: number }> {
   const header = await describe(parts, master, signal);
   checkServable(parts, master, header);
-  const size = uprightSize(asShown(header, parts.policy));
+  const size = shownSize(header, parts.policy);
   const { sizes: rules, formats } = parts;
   return { document: imageInformation({ ...asked, size, rules, formats }), pages: header.pages };
 }

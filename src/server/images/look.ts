@@ -1,13 +1,11 @@
 // An image in a listing of a page: its size, or the reason why it cannot be shown.
 
 import { ServiceError } from "../../base/index.ts";
-import { type Size, uprightSize } from "../../imaging/index.ts";
+import { type OutputPolicy, type Size, shownSize } from "../../imaging/index.ts";
 import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import type { Admission } from "./admission/admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
 import { type OpenParts, withMaster } from "./open.ts";
-import { asShown } from "./plan/orientation.ts";
-import type { OutputPolicy } from "./plan/policy.ts";
 
 /** Parts that the sizes of derivatives depend on. */
 export type LookParts = OpenParts &
@@ -42,7 +40,7 @@ export async function look(
         sharing.push(master.grant);
         const header = await describe(parts, master, caller.signal);
         checkServable(parts, master, header);
-        return { identifier, size: uprightSize(asShown(header, parts.policy)) };
+        return { identifier, size: shownSize(header, parts.policy) };
       },
       (denial) => {
         sharing.push(denial);

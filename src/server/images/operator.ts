@@ -1,14 +1,13 @@
 // Lookups of images for the operator: no access rules apply, and no access decisions are recorded.
 
 import { forEachConcurrently, ServiceError } from "../../base/index.ts";
-import { type Size, uprightSize } from "../../imaging/index.ts";
+import { type Size, shownSize } from "../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { checkServable, describe } from "./describe.ts";
 import type { LookParts } from "./look.ts";
 import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
-import { asShown } from "./plan/orientation.ts";
 
 /** Returns parts that open every master for the operator. */
 export const asOperator = <P extends OpenParts>(parts: P): P => ({
@@ -45,7 +44,7 @@ export async function lookAsOperator(
     return await withMaster(asOperator(parts), operatorCaller(identifier, signal), async (master) => {
       const header = await describe(parts, master, signal);
       checkServable(parts, master, header);
-      return { identifier, size: uprightSize(asShown(header, parts.policy)) };
+      return { identifier, size: shownSize(header, parts.policy) };
     });
   } catch (error) {
     return { identifier, problem: error instanceof ServiceError ? error : unreadable() };

@@ -1,6 +1,6 @@
 // Makes one derivative, from request to bytes: the main flow of the service.
 
-import { ServiceError } from "../../base/index.ts";
+import { asServiceError, ServiceError } from "../../base/index.ts";
 import {
   canonicalParameters,
   type Geometry,
@@ -14,10 +14,12 @@ import {
   type Encoded,
   type ImageHeader,
   isWholeFileError,
+  type OutputPolicy,
   orWholeFile,
+  planRender,
   type RenderPlan,
   rotatedSize,
-  uprightSize,
+  shownSize,
   type Writing,
   wholeFileNeeded,
   writingOf,
@@ -35,9 +37,6 @@ import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import type { Overlays } from "./overlay/overlays.ts";
-import { asShown } from "./plan/orientation.ts";
-import { planRender } from "./plan/plan.ts";
-import type { OutputPolicy } from "./plan/policy.ts";
 import type { Sidecars } from "./sidecar/sidecars.ts";
 
 export interface RenderParts extends OpenParts, DescribeParts {
@@ -85,7 +84,7 @@ export async function resolveRequest(
 ): Promise<Pick<Prepared, "header" | "request" | "geometry" | "canonical">> {
   const header = await describe(parts, master, signal);
   if (header.colour?.ignored) parts.ignoredProfiles.tell(masterVersion(master), header.colour.ignored);
-  const upright = uprightSize(asShown(header, parts.policy));
+  const upright = shownSize(header, parts.policy);
   const asked = resolve(request, upright, parts.sizes);
   const { maxSize } = master.grant;
   const geometry = maxSize ? withDetailOf(asked, maxSize, upright) : asked;
@@ -279,7 +278,7 @@ function noteRender(
   { header, canonical, geometry }: Prepared,
   took: Pick<RenderRecord, "expected" | "memory" | "tookMs">,
 ): void {
-  const upright = uprightSize(asShown(header, policy));
+  const upright = shownSize(header, policy);
   const { width, height } = geometry.region;
   const what = width === upright.width && height === upright.height ? "whole" : "part";
   latest.note(masterVersion(master), what, { canonical, ...took, at: Date.now() });
@@ -304,19 +303,24 @@ export function planFor(
 ): RenderPlan {
   const { header, request, geometry, overlay } = prepared;
   const { grant } = master;
-  const plan = planRender({
-    header,
-    page: master.page,
-    fileSize: master.image.bytes.size ?? 0,
-    whole,
-    request,
-    geometry,
-    policy: parts.policy,
-    overlay,
-    confined: grant.maxSize !== undefined,
-    decoder: parts.codecs.decoder(header.format),
-    encoder: writingOf(request.format),
-  });
+  let plan: RenderPlan;
+  try {
+    plan = planRender({
+      header,
+      page: master.page,
+      fileSize: master.image.bytes.size ?? 0,
+      whole,
+      request,
+      geometry,
+      policy: parts.policy,
+      overlay,
+      confined: grant.maxSize !== undefined,
+      decoder: parts.codecs.decoder(header.format),
+      encoder: writingOf(request.format),
+    });
+  } catch (error) {
+    throw asServiceError(error);
+  }
   const version = settledVersion(master, master.image.modified, Date.now());
   return { ...plan, read: { ...plan.read, ...(version && { version }) }, master: masterVersion(master) };
 }

@@ -2,6 +2,7 @@
 // one file have the same ETag.
 
 import { describe, expect, test } from "vitest";
+import type { OutputPolicy } from "../../../src/imaging/plan/policy.ts";
 import { publicGrant } from "../../../src/server/access/access.ts";
 import {
   type EntryKey,
@@ -12,7 +13,6 @@ import {
   settledVersion,
   sidecarKey,
 } from "../../../src/server/images/cache-keys.ts";
-import type { OutputPolicy } from "../../../src/server/images/plan/policy.ts";
 
 const source = { name: "scans", fingerprint: "filesystem /scans" };
 const masterAt = (key: string) => ({ source, key, page: 1, validator: '"same"', grant: publicGrant });

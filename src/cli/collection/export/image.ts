@@ -13,10 +13,9 @@ import {
   thumbnailBox,
   tileWithin,
 } from "../../../iiif/index.ts";
-import { type ImageHeader, uprightSize } from "../../../imaging/index.ts";
+import { type ImageHeader, shownSize } from "../../../imaging/index.ts";
 import {
   admittedMemory,
-  asShown,
   type GrantedMaster,
   hash,
   planFor,
@@ -62,7 +61,7 @@ export async function exportImage(
 ): Promise<ExportedImage> {
   const { identifier } = master;
   const folder = imageFolder(identifier);
-  const size = uprightSize(asShown(header, parts.policy));
+  const size = shownSize(header, parts.policy);
   const rules = await servableRules(parts, master, size);
   const thumbnail = largestSize(
     size,

@@ -1,9 +1,8 @@
 // Fills the caches for one file: the facts of its header, its sidecar, and what viewers request first.
 
 import { ServiceError } from "../../../base/index.ts";
-import { type ImageHeader, uprightSize } from "../../../imaging/index.ts";
+import { type ImageHeader, shownSize } from "../../../imaging/index.ts";
 import {
-  asShown,
   checkServable,
   describe,
   factsKey,
@@ -84,7 +83,7 @@ async function warmMaster(
 ): Promise<WarmOutcome> {
   const sidecar = sidecars ? await ensureSidecar(parts, master, header, signal) : undefined;
   let [made, found] = [0, 0];
-  const size = uprightSize(asShown(header, parts.policy));
+  const size = shownSize(header, parts.policy);
   // A render says why a file has no sidecar.
   const rendered = levels ?? (sidecar === "refused" ? 0 : undefined);
   for (const request of rendered === undefined ? [] : firstViews(size, parts.sizes, rendered)) {

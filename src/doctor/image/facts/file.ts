@@ -1,7 +1,7 @@
 // Facts about the file, and about the image in it.
 
-import { formats, uprightSize } from "../../../imaging/index.ts";
-import { asShown, bytesText, pixelsText, sizeText } from "../../../server/index.ts";
+import { formats, shownSize } from "../../../imaging/index.ts";
+import { bytesText, pixelsText, sizeText } from "../../../server/index.ts";
 import { type Row, row } from "./row.ts";
 
 export const fileRows: readonly Row[] = [
@@ -43,7 +43,7 @@ export const pictureRows: readonly Row[] = [
   row({
     name: "served",
     label: "Size as served",
-    of: ({ header, settings }) => header && { ...uprightSize(asShown(header, settings.policy)) },
+    of: ({ header, settings }) => header && { ...shownSize(header, settings.policy) },
     text: sizeText,
   }),
   row({ name: "pages", label: "Pages", of: ({ header }) => header?.pages }),

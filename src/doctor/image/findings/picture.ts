@@ -1,7 +1,7 @@
 // Findings about damage, pages, depth, transparency, colour, orientation and metadata.
 
 import type { Finding } from "../../../base/index.ts";
-import { asShown, timeText } from "../../../server/index.ts";
+import { timeText } from "../../../server/index.ts";
 import type { DiagnosisFacts } from "../known.ts";
 import { profileUse } from "../profile-use.ts";
 import { dropProfile, embedProfile } from "./commands.ts";
@@ -154,7 +154,7 @@ export function colourFinding(known: DiagnosisFacts): Finding | undefined {
 
 export function orientationFinding({ header, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   if (!header || header.orientation === 1) return undefined;
-  const turned = asShown(header, policy).orientation !== 1;
+  const turned = policy.metadata !== "preserve";
   return {
     level: "note",
     code: "orientation",

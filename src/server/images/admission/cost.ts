@@ -4,14 +4,10 @@
 import {
   type Decoder,
   type ImageHeader,
-  placeOverlay,
+  planNs,
   type RenderPlan,
-  readingOf,
-  type Shape,
   type SidecarAccess,
   type SidecarLayer,
-  shapeAfter,
-  writingOf,
 } from "../../../imaging/index.ts";
 
 /** Estimated duration of a job in milliseconds, and its kind; estimates are corrected by kind. */
@@ -20,54 +16,19 @@ export interface EstimatedWork {
   readonly ms: number;
 }
 
-/** Nanoseconds per input and output pixel of each step. */
-const stepNs = 5;
-
 const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
 const area = ({ width, height }: { readonly width: number; readonly height: number }) => width * height;
 
 /** Returns the estimate of a render with the given sidecar. */
 export function renderWork(
-  { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
+  plan: Pick<RenderPlan, "read" | "steps" | "write">,
   codec: Pick<Decoder, "decodedPixels" | "sidecar">,
   sidecar: Pick<SidecarAccess, "absent"> | undefined,
 ): EstimatedWork {
-  const { header, region, scaleFactor } = read;
-  const decoded = {
-    width: Math.ceil(region.width / scaleFactor),
-    height: Math.ceil(region.height / scaleFactor),
-    bands: header.bands,
-    depth: header.depth,
-    interpretation: header.interpretation,
-  };
-  const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
-  const out = area(shapes.at(-1) ?? decoded);
-  const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
-  // Without a sidecar, the job makes the parts that it needs.
-  const building = sidecar?.absent ? nsWithout(codec, read) : 0;
   return {
-    kind: `${header.format} to ${write.format}`,
-    ms: milliseconds(
-      codec.decodedPixels(read) * readingOf(header.format).nsPerPixel +
-        building +
-        (stepped + resampledOverlay(steps, shapes)) * stepNs +
-        out * writingOf(write.format).nsPerPixel,
-    ),
+    kind: `${plan.read.header.format} to ${plan.write.format}`,
+    ms: milliseconds(planNs(plan, codec, sidecar?.absent === true)),
   };
-}
-
-/** Returns the nanoseconds that a read takes in addition without a sidecar. */
-const nsWithout = ({ sidecar }: Pick<Decoder, "sidecar">, read: RenderPlan["read"]) =>
-  sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header, "ground") ?? 0);
-
-/** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
-function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
-  const at = steps.findIndex(({ op }) => op === "overlay");
-  const step = steps[at];
-  const answer = shapes[at + 1];
-  if (step?.op !== "overlay" || !answer) return 0;
-  const placed = placeOverlay(answer, step, step);
-  return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
 /** Returns the estimate of building a layer of the sidecar of a master. */

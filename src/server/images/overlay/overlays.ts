@@ -21,7 +21,7 @@ import {
   type OverlayImage,
   orWholeFile,
   type ReadRequest,
-  type Step,
+  type RenderPlan,
   wholeFileNeeded,
 } from "../../../imaging/index.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -296,7 +296,7 @@ async function decodeOverlay(
 }
 
 /** Returns the steps that make an image upright, sRGB and of 8 bits. */
-function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): Step[] {
+function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): RenderPlan["steps"] {
   const profile = colour !== undefined && !colour.srgb && colour.ignored === undefined;
   const plain = interpretation === "gray" || interpretation === "rgb";
   return [

@@ -2,7 +2,7 @@
 
 import { type ErrorKind, forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { splitPage } from "../../../iiif/index.ts";
-import { readingOf, uprightSize } from "../../../imaging/index.ts";
+import { type OutputPolicy, readingOf, shownSize } from "../../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import type { Admission } from "../../images/admission/admit.ts";
@@ -17,8 +17,6 @@ import {
 } from "../../images/describe.ts";
 import { type OpenParts, withMaster } from "../../images/open.ts";
 import { describePages, errorOf, type PageFacts } from "../../images/pages.ts";
-import { asShown } from "../../images/plan/orientation.ts";
-import type { OutputPolicy } from "../../images/plan/policy.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile, Listing } from "./listing.ts";
 
@@ -275,7 +273,7 @@ function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): Im
 }
 
 function shownFacts(parts: FactsParts, header: ImageHeader): ImageFacts {
-  const size = uprightSize(asShown(header, parts.policy));
+  const size = shownSize(header, parts.policy);
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && readingOf(header.format).hasSheets;
   const cut = header.pagesCut ?? (!inFolders && pages > mostFrames ? "limit" : undefined);

@@ -7,6 +7,7 @@ import { noLimits } from "../../../../src/iiif/image/size.ts";
 import { type SourceFormat, writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
+import { planRender } from "../../../../src/imaging/plan/plan.ts";
 import {
   createEstimates,
   renderWork,
@@ -16,8 +17,7 @@ import {
 import { mostCheapMs } from "../../../../src/server/images/admission/lanes.ts";
 import { imageOptions } from "../../../../src/server/images/options.ts";
 import { overlayOptions } from "../../../../src/server/images/overlay/options.ts";
-import { planRender } from "../../../../src/server/images/plan/plan.ts";
-import { outputPolicy } from "../../../../src/server/images/plan/policy.ts";
+import { outputPolicy } from "../../../../src/server/images/policy.ts";
 import { testHost } from "../../../host.ts";
 
 const codecs = createCodecs(testHost);

@@ -7,11 +7,11 @@ import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import { writingOf, writtenFormats } from "../../../../src/imaging/codecs/formats.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../src/imaging/codecs/plan.ts";
+import { planRender } from "../../../../src/imaging/plan/plan.ts";
 import { runTask } from "../../../../src/imaging/render/job.ts";
 import type { JobInterest } from "../../../../src/imaging/render/job-context.ts";
 import { imageOptions } from "../../../../src/server/images/options.ts";
-import { planRender } from "../../../../src/server/images/plan/plan.ts";
-import { outputPolicy } from "../../../../src/server/images/plan/policy.ts";
+import { outputPolicy } from "../../../../src/server/images/policy.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { reference } from "../../../imaging/codecs/reference.ts";
 

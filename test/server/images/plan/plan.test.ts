@@ -13,11 +13,11 @@ import { writingOf, writtenFormats } from "../../../../src/imaging/codecs/format
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { blurReach } from "../../../../src/imaging/pipeline/steps/sharpen.ts";
+import { planRender } from "../../../../src/imaging/plan/plan.ts";
 import { uprightSize } from "../../../../src/imaging/render/sampling.ts";
 import { imageOptions } from "../../../../src/server/images/options.ts";
 import { overlayOptions } from "../../../../src/server/images/overlay/options.ts";
-import { planRender } from "../../../../src/server/images/plan/plan.ts";
-import { outputPolicy } from "../../../../src/server/images/plan/policy.ts";
+import { outputPolicy } from "../../../../src/server/images/policy.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { type Served, served } from "../../../served.ts";

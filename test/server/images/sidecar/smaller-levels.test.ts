@@ -19,10 +19,10 @@ import {
 } from "../../../../src/imaging/codecs/jpg/sidecar/smaller-levels.ts";
 import type { Kernels } from "../../../../src/imaging/pipeline/step.ts";
 import { resize } from "../../../../src/imaging/pipeline/steps/resize.ts";
+import { planRender } from "../../../../src/imaging/plan/plan.ts";
 import { uprightSize } from "../../../../src/imaging/render/sampling.ts";
 import { imageOptions } from "../../../../src/server/images/options.ts";
-import { planRender } from "../../../../src/server/images/plan/plan.ts";
-import { outputPolicy } from "../../../../src/server/images/plan/policy.ts";
+import { outputPolicy } from "../../../../src/server/images/policy.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { heapBlocks } from "../../../imaging/codecs/heap-blocks.ts";
 import { seeded } from "../../../seeded.ts";

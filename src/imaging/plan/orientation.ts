@@ -1,5 +1,6 @@
 // Orientation of masters in derivatives.
 
+import { type Size, uprightSize } from "../render/sampling.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /**
@@ -12,3 +13,9 @@ export function asShown<Stored extends { readonly orientation: number }>(
 ): Stored {
   return metadata === "preserve" ? { ...stored, orientation: 1 } : stored;
 }
+
+/** Returns the size of a master in viewers: upright, unless metadata are preserved. */
+export const shownSize = (
+  stored: Parameters<typeof uprightSize>[0],
+  policy: Pick<OutputPolicy, "metadata">,
+): Size => uprightSize(asShown(stored, policy));

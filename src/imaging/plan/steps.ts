@@ -1,23 +1,16 @@
 // The steps of a plan. Orientation, resampling and cropping derive from its transform, all others from
 // policy, request and formats.
 
-import {
-  backOrientation,
-  colourSteps,
-  type Embedding,
-  hasAlpha,
-  type ImageHeader,
-  isIdentity,
-  type Rectangle,
-  resamplingSteps,
-  type Step,
-  type Transform,
-  uprightingSteps,
-} from "../../../imaging/index.ts";
+import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
+import type { Embedding, Transform } from "../codecs/plan.ts";
+import { backOrientation } from "../pipeline/orientation.ts";
+import { hasAlpha } from "../pipeline/pixels.ts";
+import type { Step } from "../pipeline/step.ts";
+import { colourSteps, isIdentity, resamplingSteps, uprightingSteps } from "../render/sampling.ts";
 import type { PlanInput } from "./input.ts";
 import { convertsColours } from "./metadata-policy.ts";
 import type { OutputPolicy } from "./policy.ts";
-import type { Sampling } from "./sampling.ts";
+import type { Sampling } from "./samples.ts";
 
 /** Input of the steps of a plan. */
 interface Stepping {

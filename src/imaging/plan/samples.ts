@@ -1,8 +1,9 @@
 // Positions of a derivative's samples on the upright image. Samples are the pixels of the derivative, or the
 // cells that it is made of.
 
-import type { Detail, Geometry } from "../../../iiif/index.ts";
-import { type ResampleAxis, type Size, windowOf } from "../../../imaging/index.ts";
+import type { ResampleAxis } from "../pipeline/step.ts";
+import { type Size, windowOf } from "../render/sampling.ts";
+import type { Detail, Extent } from "./input.ts";
 
 /** Samples of the upright image; positions are in pixels of that image. */
 export interface Sampling {
@@ -19,14 +20,14 @@ export interface Sampling {
 }
 
 /** Returns the samples from which a derivative of an upright image is made. */
-export function samplingOf(geometry: Geometry, upright: Size): Sampling {
+export function samplingOf(geometry: Extent, upright: Size): Sampling {
   const { region, size, detail } = geometry;
   if (detail) return samplingOfCells(size, detail, upright);
   return { start: region, size, step: pitchOf(geometry), reduced: isReduced(geometry) };
 }
 
 /** Returns the pixels of the image per pixel of the derivative, along each axis. */
-export const pitchOf = ({ scaleFactor, region, size }: Geometry) => ({
+export const pitchOf = ({ scaleFactor, region, size }: Extent) => ({
   x: scaleFactor ?? region.width / size.width,
   y: scaleFactor ?? region.height / size.height,
 });
@@ -53,11 +54,7 @@ function samplingOfCells(answer: Size, { grid, cells }: Detail, upright: Size): 
 }
 
 /** True if a derivative has fewer pixels than its region, or is a tile of a reduced level. */
-function isReduced({
-  scaleFactor,
-  region,
-  size,
-}: Pick<Geometry, "scaleFactor" | "region" | "size">): boolean {
+function isReduced({ scaleFactor, region, size }: Pick<Extent, "scaleFactor" | "region" | "size">): boolean {
   if (scaleFactor !== undefined) return scaleFactor > 1;
   const { width, height } = size;
   return width <= region.width && height <= region.height && width * height < region.width * region.height;

@@ -1,9 +1,8 @@
-// The part of the configuration that the bytes of derivatives depend on.
+// The choices that the bytes of derivatives depend on, besides the request.
 
-import type { Decoder, Sharpening, Writing } from "../../../imaging/index.ts";
-import { type ImageOptions, parseColour, sharpening } from "../options.ts";
+import type { Sharpening } from "../pipeline/steps/sharpen.ts";
 
-/** Plain data; its JSON is part of every render key and ETag. */
+/** Plain data; the server has its JSON in every render key and ETag. */
 export interface OutputPolicy {
   readonly jpegQuality: number;
   readonly webpQuality: number;
@@ -39,32 +38,4 @@ export interface OutputPolicy {
    * profile.
    */
   readonly color: "srgb" | "respect-icc";
-}
-
-/** Facts about the two codecs that a plan depends on. */
-export interface CodecFacts {
-  readonly decoder: Pick<Decoder, "hasWindow" | "scales" | "memory" | "rows" | "sidecar">;
-  readonly encoder: Writing;
-}
-
-/** Returns the output policy of the options under `image:`. */
-export function outputPolicy(options: ImageOptions): OutputPolicy {
-  const sharpen = sharpening(options);
-  return {
-    jpegQuality: options.jpeg_quality,
-    webpQuality: options.webp_quality,
-    progressive: options.jpeg_progressive,
-    chroma: options.jpeg_chroma,
-    encoder: options.jpeg_encoder,
-    passthrough: options.jpeg_passthrough,
-    ...(options.jp2_effort === "visual" && { jp2Effort: options.jp2_effort }),
-    depth: options.depth,
-    background: parseColour(options.background),
-    ...(sharpen && { sharpen }),
-    ...(options.supersample !== "off" && { supersample: options.supersample }),
-    ...(options.window !== "off" && { window: options.window }),
-    linear: options.linear === "on",
-    metadata: options.metadata,
-    color: options.color || (options.metadata === "preserve" ? "respect-icc" : "srgb"),
-  };
 }

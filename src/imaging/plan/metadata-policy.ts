@@ -1,14 +1,16 @@
 // Handling of a master's colours and metadata in a derivative: the policies image.metadata and image.color.
 
-import type { ImageRequest } from "../../../iiif/index.ts";
-import type { Embedding, ImageHeader } from "../../../imaging/index.ts";
-import type { CodecFacts, OutputPolicy } from "./policy.ts";
+import type { Writing } from "../codecs/format.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
+import type { Embedding } from "../codecs/plan.ts";
+import type { Rendition } from "./input.ts";
+import type { OutputPolicy } from "./policy.ts";
 
 interface EmbeddingInput {
   readonly header: ImageHeader;
-  readonly request: Pick<ImageRequest, "quality">;
+  readonly request: Pick<Rendition, "quality">;
   readonly policy: Pick<OutputPolicy, "metadata" | "color">;
-  readonly encoder: Pick<CodecFacts["encoder"], "rgbOnly">;
+  readonly encoder: Pick<Writing, "rgbOnly">;
   /**
    * True if the derivative is a substitute: metadata of the master are then not embedded, since they may
    * contain thumbnails of it, and are only for readers with access.

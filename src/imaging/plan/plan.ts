@@ -1,36 +1,32 @@
 // Plans a derivative from header facts and a resolved request: the region and scale to read, the steps, and
 // the options of the encoder. Pure.
 
-import { ServiceError } from "../../../base/index.ts";
-import type { ImageRequest } from "../../../iiif/index.ts";
+import { ImagingError } from "../../base/index.ts";
+import type { Reduction } from "../codecs/codec.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
+import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
+import { mostMetadataBytes } from "../metadata/metadata.ts";
+import { orientationOf } from "../pipeline/orientation.ts";
+import { workByRow } from "../pipeline/run-steps.ts";
+import { shapeAfter } from "../pipeline/shape.ts";
+import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
+import { blurReach } from "../pipeline/steps/sharpen.ts";
+import { bilevelOf } from "../render/bilevel.ts";
 import {
   axisAt,
-  bilevelOf,
-  blurReach,
   chooseScale,
-  type EncodeOptions,
-  type ImageHeader,
   isIdentity,
   largestFactor,
-  mostMetadataBytes,
-  orientationOf,
-  placeOverlay,
-  type ReadRequest,
-  type Reduction,
-  type RenderPlan,
   type Size,
-  shapeAfter,
   storedRegion,
-  type Transform,
   uprightSize,
   windowOf,
-  workByRow,
-} from "../../../imaging/index.ts";
-import type { PlanInput } from "./input.ts";
+} from "../render/sampling.ts";
+import type { PlanInput, Rendition } from "./input.ts";
 import { embeddingOf } from "./metadata-policy.ts";
 import { asShown } from "./orientation.ts";
-import type { CodecFacts, OutputPolicy } from "./policy.ts";
-import { pitchOf, samplingOf, span } from "./sampling.ts";
+import type { OutputPolicy } from "./policy.ts";
+import { pitchOf, samplingOf, span } from "./samples.ts";
 import { reductionSteps, stepsOf } from "./steps.ts";
 
 /** Returns what a read says of a derivative that is exactly half as large. */
@@ -41,7 +37,7 @@ const halvingOf = (step: { readonly x: number; readonly y: number }, scaleFactor
  * Plans one derivative. The request is in upright coordinates and the read in stored ones, so that only the
  * necessary part is decoded, in any orientation. Sampling positions are anchored at the origin of the image,
  * and the filter reads beyond the region if the image continues there, so that tiles of one level meet
- * without a seam. Throws ServiceError `too-large` if the format cannot hold the derivative.
+ * without a seam. Throws ImagingError `too-large` if the format cannot hold the derivative.
  */
 export function planRender(input: PlanInput): RenderPlan {
   const { page, request, geometry, policy, decoder, encoder } = input;
@@ -117,7 +113,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const shapes = steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)));
   const out = shapes.at(-1) ?? decoded;
   if (Math.max(out.width, out.height) > encoder.maxSide)
-    throw new ServiceError(
+    throw new ImagingError(
       "too-large",
       `A ${request.format} image has at most ${encoder.maxSide} pixels a side, and this one would be ${out.width} by ${out.height}. Ask for a smaller size or another format.`,
       { code: "format_limit" },
@@ -169,7 +165,7 @@ const encodedShare = 1 / 2;
  * Returns the number of full-size rows to decode at a time, given the `bytes` of all pixels; undefined for
  * all rows together.
  */
-function rowsAtOnce(decoder: CodecFacts["decoder"], read: ReadRequest, bytes: number): number | undefined {
+function rowsAtOnce(decoder: PlanInput["decoder"], read: ReadRequest, bytes: number): number | undefined {
   const { height } = read.region;
   const step = decoder.rows?.apart(read);
   if (step === undefined) return undefined;
@@ -199,7 +195,7 @@ function overlayMemory(overlay: PlanInput["overlay"], answer: Size): number {
 }
 
 function encodeOptions(
-  request: ImageRequest,
+  request: Rendition,
   policy: OutputPolicy,
   header: ImageHeader,
   step: { x: number; y: number },
