@@ -8,8 +8,8 @@ import { readableTitles, type SourceFormat, writingOf } from "./codecs/formats.t
 import type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
 import { createCodecs } from "./codecs/index.ts";
 import type { ReadRequest, RenderPlan } from "./codecs/plan.ts";
-import { orWholeFile, wholeFileNeeded } from "./codecs/whole-file.ts";
-import { type DerivativeRequest, planDerivative } from "./render/derivative.ts";
+import { orWhole } from "./codecs/whole-file.ts";
+import { type DerivativeRequest, planDerivative } from "./plan/derivative.ts";
 import { runTask } from "./render/job.ts";
 
 /** All bytes of a file, or ranges of them on demand. */
@@ -98,8 +98,8 @@ export function createImaging(host: CodecHost): Imaging {
     const access = accessTo(sidecar, `${++opened}`);
     const fileSize = bytes.size ?? 0;
     const plan = (request: DerivativeRequest): RenderPlan => {
-      const master = { header, page, fileSize, decoder: codec };
-      const made = planDerivative(master, request, writingOf(request.format));
+      const encoder = writingOf(request.format);
+      const made = planDerivative({ header, page, fileSize, decoder: codec, encoder }, request);
       return { ...made, read: { ...made.read, version: access.id } };
     };
     return {
@@ -109,16 +109,15 @@ export function createImaging(host: CodecHost): Imaging {
       async read(region = { x: 0, y: 0, width: header.width, height: header.height }, scaleFactor = 1) {
         const read = { header, page, region, scaleFactor, version: access.id };
         checkRead(read, scaleFactorsOf(codec, header));
-        return wholeIfNeeded((whole) => codec.decode(bytes, { ...read, ...whole }, access));
+        return orWhole((whole) => codec.decode(bytes, whole ? { ...read, whole } : read, access));
       },
       async derive(request) {
         const made = plan(request);
-        return wholeIfNeeded((whole) =>
-          runTask(
-            { kind: "render", plan: { ...made, read: { ...made.read, ...whole } } },
-            { codecs, bytes, sidecar: access },
-          ),
-        );
+        return orWhole((whole) => {
+          const read = whole ? ({ ...made.read, whole } as const) : made.read;
+          const task = { kind: "render", plan: { ...made, read } } as const;
+          return runTask(task, { codecs, bytes, sidecar: access });
+        });
       },
       async buildSidecar() {
         const blocks = new Map<number, Uint8Array>();
@@ -162,12 +161,6 @@ function accessTo(sidecar: Sidecar | undefined, id: string): SidecarAccess {
       keep: async () => {},
     },
   };
-}
-
-/** Runs a job, and runs it again over the whole file if the file cannot be read by regions. */
-async function wholeIfNeeded<T>(job: (whole: { readonly whole?: true }) => Promise<T>): Promise<T> {
-  const result = await orWholeFile(job({}));
-  return result === wholeFileNeeded ? job({ whole: true }) : result;
 }
 
 function checkRead({ header, region, scaleFactor }: ReadRequest, factors: readonly number[]): void {

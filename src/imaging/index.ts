@@ -33,7 +33,7 @@ export { type WorkerModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.
 export type { NamedMaster, ReadRequest, RenderPlan } from "./codecs/plan.ts";
 // Files that only another decoder can read, as a whole.
-export { isWholeFileError, orWholeFile, wholeFileNeeded } from "./codecs/whole-file.ts";
+export { isWholeFileError, orWhole } from "./codecs/whole-file.ts";
 // Description of a file's embedded profile, for people who may not know about colour.
 export { describeProfile, type ProfileDescription } from "./colour/description.ts";
 // Position and size of an overlay (a watermark) on a derivative.

@@ -7,10 +7,9 @@ import {
   createCodecs,
   type Decoder,
   type ImageHeader,
-  orWholeFile,
+  orWhole,
   type PyramidFileOptions,
   readableTitles,
-  wholeFileNeeded,
   writePyramidFile,
 } from "../../imaging/index.ts";
 import { absolutePath, bytesText } from "../../server/index.ts";
@@ -228,7 +227,7 @@ async function writeFile(
       throw error;
     }
   };
-  if ((await orWholeFile(attempt(false))) === wholeFileNeeded) await attempt(true);
+  await orWhole(attempt);
 }
 
 function reportText({ file, output, bytesBefore, bytes, compression, page, pages, error }: Report): string {

@@ -3,11 +3,6 @@
 import { ImagingError } from "../../base/index.ts";
 
 /**
- * Replaces a result: the file has to be read again, with `whole` in the read. This depends only on the file.
- */
-export const wholeFileNeeded = Symbol("whole file needed");
-
-/**
  * The error of a codec that cannot read a file by regions. An error, since workers pass errors on; its code
  * appears in this file only.
  */
@@ -23,12 +18,12 @@ export function wholeFileError(cause?: ImagingError): ImagingError {
 export const isWholeFileError = (error: unknown): boolean =>
   error instanceof ImagingError && error.code === "whole_file_wanted";
 
-/** Returns the result of a job, or {@link wholeFileNeeded}. Throws other errors of the job. */
-export async function orWholeFile<T>(job: Promise<T>): Promise<T | typeof wholeFileNeeded> {
+/** Runs a job, and again with `whole` if its file cannot be read by regions, which depends only on it. */
+export async function orWhole<T>(job: (whole: boolean) => Promise<T>): Promise<T> {
   try {
-    return await job;
+    return await job(false);
   } catch (error) {
-    if (isWholeFileError(error)) return wholeFileNeeded;
+    if (isWholeFileError(error)) return job(true);
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export interface PyramidFileOptions {
   readonly quality: number;
   /** Side of a tile in pixels, a multiple of 16. */
   readonly tileSide: number;
-  /** Decodes the file as a whole, which {@link wholeFileNeeded} asked for. */
+  /** Decodes the file as a whole, which `wholeFileError` asks for. */
   readonly whole?: boolean;
 }
 

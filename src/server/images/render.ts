@@ -15,13 +15,12 @@ import {
   type ImageHeader,
   isWholeFileError,
   type OutputPolicy,
-  orWholeFile,
+  orWhole,
   planRender,
   type RenderPlan,
   rotatedSize,
   shownSize,
   type Writing,
-  wholeFileNeeded,
   writingOf,
 } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -250,8 +249,7 @@ async function derive(
     }
   };
   try {
-    const made = await orWholeFile(attempt(false));
-    return made === wholeFileNeeded ? await attempt(true) : made;
+    return await orWhole(attempt);
   } catch (error) {
     // The file may be on a hanging mount: the next request then has to open it again, under the deadline of
     // the source, before another worker reads it.

@@ -19,10 +19,10 @@ import {
   type Encoded,
   type ImageHeader,
   type OverlayImage,
-  orWholeFile,
+  orWhole,
   type ReadRequest,
   type RenderPlan,
-  wholeFileNeeded,
+  readableTitles,
 } from "../../../imaging/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Job } from "../../workers/pool.ts";
@@ -270,7 +270,7 @@ async function decodeOverlay(
 ): Promise<OverlayImage> {
   const bytes: ByteSource = memoryBytes(file);
   const codec = codecs.recognise(file.subarray(0, 64));
-  if (!codec) throw new Error("the overlay is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image");
+  if (!codec) throw new Error(`the overlay is not a ${readableTitles()} image`);
   const header = await withServiceErrors(() => codec.probe(bytes, 1));
   if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);
   if (header.width * header.height > mostPixels)
@@ -282,10 +282,10 @@ async function decodeOverlay(
   const steps = stepsOf(header);
   const area = header.width * header.height;
   const memory = codec.memory(read, file.length) + area * (header.bands * (header.depth / 8) + 8);
-  const whole = (read: ReadRequest) =>
-    decode({ task: { kind: "overlay", plan: { read, steps } }, bytes, memory }, signal);
-  const made = await orWholeFile(whole(read));
-  const data = made === wholeFileNeeded ? await whole({ ...read, whole: true }) : made;
+  const data = await orWhole((whole) => {
+    const plan = { read: whole ? ({ ...read, whole } as const) : read, steps };
+    return decode({ task: { kind: "overlay", plan }, bytes, memory }, signal);
+  });
   const swap = header.orientation > 4;
   return {
     digest,

@@ -8,7 +8,7 @@ import { concatenate } from "../../../../src/base/bytes/concatenate.ts";
 import type { SidecarAccess } from "../../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
-import { orWholeFile, wholeFileNeeded } from "../../../../src/imaging/codecs/whole-file.ts";
+import { wholeFileError } from "../../../../src/imaging/codecs/whole-file.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { type HeapBlocks, heapBlocks } from "../heap-blocks.ts";
@@ -104,11 +104,12 @@ describe.each(["png", "webp"] as const)("rows of a %s file", (format) => {
     const enough = codecOf().memory(read, bytes.size ?? 0);
     const lost = (memory: number) =>
       stored({ memory, blocks: { ...blocks, load: async () => undefined }, reportLoss: () => {} });
-    const decode = (memory: number) => orWholeFile(codecOf().decode(bytes, read, lost(memory)));
+    const decode = (memory: number) => codecOf().decode(bytes, read, lost(memory));
     const expected = await codecOf().decode(bytes, read);
-    expect(await decode(enough - 1)).toBe(wholeFileNeeded);
+    const wanted = { code: wholeFileError().code };
+    await expect(decode(enough - 1)).rejects.toMatchObject(wanted);
     expect(await decode(enough)).toEqual(expected);
     const rows = codecOf().rows!.decode(bytes, read, 256, async () => {}, lost(1));
-    expect(await orWholeFile(rows)).toBe(wholeFileNeeded);
+    await expect(rows).rejects.toMatchObject(wanted);
   });
 });
