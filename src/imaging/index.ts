@@ -20,7 +20,7 @@ export { deflateIdentity } from "./codecs/deflate-identity.ts";
 // Detects files without their end.
 export { findCut, lacksItsEnd } from "./codecs/file-end.ts";
 // Facts about the storage of an image in its file.
-export type { FileFacts, StoredSize } from "./codecs/file-facts.ts";
+export type { FileFacts } from "./codecs/file-facts.ts";
 // The formats of this build, one row each.
 export type { Writing } from "./codecs/format.ts";
 export { formats, readableTitles, readingOf, writingOf, writtenFormats } from "./codecs/formats.ts";

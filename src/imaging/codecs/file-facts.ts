@@ -2,12 +2,8 @@
 // image looks or behaves as it does.
 
 import type { ByteSource } from "../../base/index.ts";
+import type { Size } from "../render/sampling.ts";
 import type { ImageHeader } from "./image-header.ts";
-
-export interface StoredSize {
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Facts of one page as stored, before palettes, subsampling or transforms are undone. Facts that a file does
@@ -31,7 +27,7 @@ export interface FileFacts {
   /** Division of the image; "whole" if it is not divided. */
   readonly layout?: "tiles" | "strips" | "whole";
   /** Size of a tile or of a full strip in pixels. */
-  readonly block?: StoredSize;
+  readonly block?: Size;
   /** Tiles or strips of one band, or of all if bands are interleaved. */
   readonly blocks?: number;
   /** True if each band is stored separately. */
@@ -43,21 +39,21 @@ export interface FileFacts {
   /** MCUs between restart markers; 0 if there are none. */
   readonly restartInterval?: number;
   /** Reduced images that the file contains, or that can be decoded from it directly. */
-  readonly levels?: readonly StoredSize[];
+  readonly levels?: readonly Size[];
   /** JPEG 2000: packet order, quality layers, wavelet levels and kind, code-blocks. */
   readonly progression?: string;
   readonly layers?: number;
   readonly decompositions?: number;
   readonly wavelet?: "reversible 5-3" | "irreversible 9-7";
-  readonly codeBlock?: StoredSize;
+  readonly codeBlock?: Size;
   /** JPEG 2000: from the smallest resolution up; absent if a precinct is a whole resolution. */
-  readonly precincts?: readonly StoredSize[];
+  readonly precincts?: readonly Size[];
   /** JPEG 2000: marker segments with positions of tile-parts and packets: TLM, PLM, PLT. */
   readonly pointers?: readonly string[];
 }
 
 /** Returns the sizes of the picture at 1/2, 1/4 and so on, `count` of them. */
-export function halvings({ width, height }: StoredSize, count: number): StoredSize[] {
+export function halvings({ width, height }: Size, count: number): Size[] {
   return Array.from({ length: count }, (_, i) => ({
     width: Math.ceil(width / 2 ** (i + 1)),
     height: Math.ceil(height / 2 ** (i + 1)),

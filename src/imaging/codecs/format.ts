@@ -2,6 +2,7 @@
 // derives from the table of these records: formats.ts.
 
 import type { ByteSource } from "../../base/index.ts";
+import type { OutputPolicy } from "../plan/policy.ts";
 import type { Decoder, Encoder } from "./codec.ts";
 import type { FindCut } from "./cut.ts";
 import type { ReadFacts } from "./file-facts.ts";
@@ -59,6 +60,8 @@ export interface Writing {
   readonly rgbOnly: boolean;
   /** True if the option `chroma` decides how it stores colours. */
   readonly halvesChroma: boolean;
+  /** Field of the policy that is its quality; undefined for a format that has no choice of it. */
+  readonly quality: keyof Pick<OutputPolicy, "jpegQuality" | "webpQuality"> | undefined;
   /** True if its loss hides the lowest bit-planes of a master. */
   readonly hidesLowBits: boolean;
   /** True if the bytes depend on the host's deflate. */

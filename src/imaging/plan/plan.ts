@@ -22,10 +22,9 @@ import {
   uprightSize,
   windowOf,
 } from "../render/sampling.ts";
-import type { PlanInput, Rendition } from "./input.ts";
+import type { PlanInput } from "./input.ts";
 import { embeddingOf } from "./metadata-policy.ts";
 import { asShown } from "./orientation.ts";
-import type { OutputPolicy } from "./policy.ts";
 import { pitchOf, samplingOf, span } from "./samples.ts";
 import { reductionSteps, stepsOf } from "./steps.ts";
 
@@ -120,7 +119,7 @@ export function planRender(input: PlanInput): RenderPlan {
     );
   const pitch = pitchOf(geometry);
   const write = {
-    ...encodeOptions(request, policy, header, pitch),
+    ...encodeOptions(input, header, pitch),
     ...bilevelOf(encoder, read, steps),
     ...(embedding && { embed: embedding }),
   };
@@ -195,8 +194,7 @@ function overlayMemory(overlay: PlanInput["overlay"], answer: Size): number {
 }
 
 function encodeOptions(
-  request: Rendition,
-  policy: OutputPolicy,
+  { request, policy, encoder }: PlanInput,
   header: ImageHeader,
   step: { x: number; y: number },
 ): EncodeOptions {
@@ -208,7 +206,7 @@ function encodeOptions(
   const resolution = scaled && turned ? { x: scaled.y, y: scaled.x } : scaled;
   return {
     format: request.format,
-    quality: request.format === "webp" ? policy.webpQuality : policy.jpegQuality,
+    quality: encoder.quality ? policy[encoder.quality] : 100,
     progressive: policy.progressive,
     chroma: policy.chroma,
     encoder: policy.encoder,

@@ -18,6 +18,7 @@ export const ppm = {
     alpha: false,
     rgbOnly: false,
     halvesChroma: false,
+    quality: undefined,
     hidesLowBits: false,
     deflates: false,
     encoder: () => ({

@@ -1,6 +1,6 @@
 // Facts about storage: properties of the format, levels, and the sidecar.
 
-import type { FileFacts, StoredSize } from "../../../imaging/index.ts";
+import type { FileFacts, Size } from "../../../imaging/index.ts";
 import { bytesText, eachText, sizeText, yesNo } from "../../../server/index.ts";
 import type { FactValue } from "../diagnosis.ts";
 import { type Row, row } from "./row.ts";
@@ -49,8 +49,7 @@ export const storageRows: readonly Row[] = [
     label: "Precincts",
     of: ({ header, file }) =>
       header?.format === "jp2" ? ((file?.precincts ?? []) as unknown as FactValue) : undefined,
-    text: (sizes) =>
-      (sizes as []).length > 0 ? sizesText(sizes as unknown as StoredSize[]) : "whole resolutions",
+    text: (sizes) => ((sizes as []).length > 0 ? sizesText(sizes as unknown as Size[]) : "whole resolutions"),
   }),
   storedRow("pointers", "Pointers to packets", (names) => names.join(", ") || "none"),
 ];
@@ -60,7 +59,7 @@ export const levelsRows: readonly Row[] = [
     name: "levels",
     label: "Levels in the file",
     of: ({ file }) => file?.levels as unknown as FactValue,
-    text: (sizes) => sizesText(sizes as unknown as StoredSize[]),
+    text: (sizes) => sizesText(sizes as unknown as Size[]),
   }),
   row({
     name: "scales",
@@ -79,8 +78,7 @@ export const levelsRows: readonly Row[] = [
   }),
 ];
 
-const sizesText = (sizes: readonly StoredSize[]) =>
-  sizes.length === 0 ? "none" : sizes.map(sizeText).join(", ");
+const sizesText = (sizes: readonly Size[]) => (sizes.length === 0 ? "none" : sizes.map(sizeText).join(", "));
 
 const sidecarTexts = {
   none: "not used for such files",

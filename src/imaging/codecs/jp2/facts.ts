@@ -1,7 +1,8 @@
 // Storage of a JPEG 2000 image: SIZ and COD, and the pointers before its packets (ITU-T T.800, annex A).
 
 import type { ByteSource } from "../../../base/index.ts";
-import { type FileFacts, halvings, type StoredSize } from "../file-facts.ts";
+import type { Size } from "../../render/sampling.ts";
+import { type FileFacts, halvings } from "../file-facts.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { isSubsampled } from "./codestream.ts";
@@ -86,7 +87,7 @@ async function readCoding(
   const levels = view.getUint8(5);
   const sizes = view.getUint8(0) & 1 ? await file.view(at + 14, levels + 1) : undefined;
   const side = (exponent: number) => 2 ** (exponent & 15);
-  const precinct = (value: number): StoredSize => ({ width: side(value), height: side(value >> 4) });
+  const precinct = (value: number): Size => ({ width: side(value), height: side(value >> 4) });
   return {
     layers: view.getUint16(2),
     codeBlock: { width: side(view.getUint8(6) + 2), height: side(view.getUint8(7) + 2) },

@@ -32,6 +32,7 @@ export const jp2 = {
     alpha: false,
     rgbOnly: false,
     halvesChroma: false,
+    quality: undefined,
     hidesLowBits: false,
     deflates: false,
     encoder: ({ host }) => ({ encode: jp2Encoder(host), embed: embedInJp2 }),

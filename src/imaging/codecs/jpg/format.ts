@@ -31,6 +31,7 @@ export const jpg = {
     alpha: false,
     rgbOnly: false,
     halvesChroma: true,
+    quality: "jpegQuality",
     hidesLowBits: true,
     deflates: false,
     byRows: ({ encoder, progressive }, size) => encoder === "fast" && !progressive && !optimisePays(size),

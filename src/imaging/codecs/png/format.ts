@@ -32,6 +32,7 @@ export const png = {
     alpha: true,
     rgbOnly: false,
     halvesChroma: false,
+    quality: undefined,
     hidesLowBits: false,
     deflates: true,
     encoder: ({ host, png }) => ({

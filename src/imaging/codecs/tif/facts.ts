@@ -1,7 +1,8 @@
 // Storage of a page of a TIFF (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
 import type { ByteSource } from "../../../base/index.ts";
-import type { FileFacts, StoredSize } from "../file-facts.ts";
+import type { Size } from "../../render/sampling.ts";
+import type { FileFacts } from "../file-facts.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { compressions } from "./compression/compression.ts";
 import {
@@ -58,7 +59,7 @@ export async function tiffFacts(bytes: ByteSource, header: ImageHeader): Promise
 }
 
 /** Returns the size of a directory's picture. */
-async function sizeAt(file: TiffFile, offset: number): Promise<StoredSize> {
+async function sizeAt(file: TiffFile, offset: number): Promise<Size> {
   const directory = await readDirectory(file, offset);
   const side = async (tag: number) => (await readNumber(file, directory, tag)) ?? 0;
   return { width: await side(tags.ImageWidth), height: await side(tags.ImageLength) };

@@ -35,6 +35,7 @@ export const tif = {
     alpha: true,
     rgbOnly: false,
     halvesChroma: false,
+    quality: undefined,
     hidesLowBits: false,
     deflates: true,
     encoder: ({ host }) => ({

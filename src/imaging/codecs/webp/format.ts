@@ -32,6 +32,7 @@ export const webp = {
     alpha: true,
     rgbOnly: true,
     halvesChroma: false,
+    quality: "webpQuality",
     hidesLowBits: true,
     deflates: false,
     encoder: ({ host }) => ({ encode: webpEncoder(host), embed: embedInWebp }),
