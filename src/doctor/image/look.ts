@@ -6,12 +6,12 @@ import { describeProfile, findCut, readingOf } from "../../imaging/index.ts";
 import {
   asOperator,
   awaitingWithout,
-  needsOf,
   exceedsArea,
   type GrantedMaster,
   inspect,
   masterVersion,
   nearIdentifier,
+  needsOf,
   operatorCaller,
   placeOf,
   type RenderParts,
