@@ -1,9 +1,9 @@
 // Counts what a warm request passes on the main thread: files of src/, functions of these, their calls, and
 // functions of packages, by the coverage of V8.
 //
-//   node bench/passage.mjs [--list "tile, cached"] [--before TREE]
+//   node bench/passage.mjs [--list "tile, cached"]… [--before TREE]
 //
-// --list: prints the files and functions of one request. --before: another checkout, with its packages, which
+// --list: prints the files and functions of a request. --before: another checkout, with its packages, which
 // is measured too.
 
 import { spawn } from "node:child_process";
@@ -17,7 +17,9 @@ import { parseArgs } from "node:util";
 import { freePort } from "./lib/servers.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const { values } = parseArgs({ options: { list: { type: "string" }, before: { type: "string" } } });
+const { values } = parseArgs({
+  options: { list: { type: "string", multiple: true }, before: { type: "string" } },
+});
 
 const tile = "/iiif/3/a.jpg/512,512,512,512/512,/0/default.jpg";
 /** Requests by name. `render`: the slot of derivatives. */
@@ -56,8 +58,10 @@ for (const request of Object.keys(requests)) {
   });
   console.log(`| ${request} | ${cells.join(" | ")} |`);
 }
-if (values.list)
-  for (const { file, name, calls } of found.now[values.list].own) console.log(`${file}  ${name}  ${calls}`);
+for (const request of values.list ?? []) {
+  console.log(`\n${request}`);
+  for (const { file, name, calls } of found.now[request].own) console.log(`${file}  ${name}  ${calls}`);
+}
 
 /** Returns the functions that each request runs, in the sources and in packages. */
 async function measure(dist) {

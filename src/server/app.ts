@@ -12,19 +12,18 @@ import { mountAuth } from "./api/auth/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { collectionPages, mountHome } from "./api/home/routes.ts";
-import { createCaps, maxTarget } from "./api/http/client/caps.ts";
+import { type CapLimits, createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/client.ts";
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
 import { longestHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
-import type { Env, RequestContext, Variables } from "./api/http/context.ts";
+import type { Env, RequestContext } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
 import { addServerTiming, answerFields, createRequestIds, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
-import { forbidSniffing } from "./api/http/sniffing.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -35,6 +34,7 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import type { Service } from "./service.ts";
 import { isServiceFailure } from "./stats/requests.ts";
+import type { RequestTrace } from "./tracing/trace.ts";
 
 export type Surface = (routes: Routes, service: Service) => void;
 
@@ -57,16 +57,19 @@ export function createApp(
   service: Service,
   further: readonly Surface[],
 ): { fetch(request: Request): Promise<Response> } {
-  const { platform, log, requests, tracing } = service;
-  const targetOf = (request: Request) => parseTarget(platform.rawTarget(request), request.url);
-  const app = new Hono<Env>({ getPath: (request) => targetOf(request).path });
+  const { platform, log, requests, tracing, reports, proxies } = service;
+  // The table of routes finds the path.
+  const app = new Hono<Env>({ getPath: () => "/" });
   const caps = createCaps(requests.refused);
   const files = createStaticFiles((path) => platform.asset(path));
   const nextId = createRequestIds();
   const compresses = service.config().http.compression === "on";
   const timed = service.config().http.server_timing;
-  const configured = service.config().base_url.replace(/\/+$/, "");
-  const readerTrust = { proxies: service.auth?.proxies ?? service.proxies, baseUrl: "" };
+  const trust = { proxies, baseUrl: service.config().base_url.replace(/\/+$/, "") };
+  const baseHeaders = trust.baseUrl === "" ? forwardedHeaders(trust) : "";
+  // Access trusts all of these proxies, and perhaps further ones.
+  const readerProxies = service.auth?.proxies ?? proxies;
+  const readerTrust = readerProxies.length > proxies.length ? { proxies: readerProxies } : undefined;
   const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
   const framedBy = framing.join(" ") || "'none'";
   const pacing = platform.sendsPieces
@@ -75,92 +78,98 @@ export function createApp(
         stallMs: parseDuration(service.config().write_timeout),
       }
     : undefined;
-  const watchPeer = service.proxies.length === 0 ? createSinglePeerWatch(log) : undefined;
+  const watchPeer = proxies.length === 0 ? createSinglePeerWatch(log) : undefined;
   const { engine, headers: seen } = service.config().hook;
-  const hooked = engine === "noop" ? [] : seen;
+  const hooked = engine === "noop" ? undefined : seen;
   const noteIgnored = createIgnoredLog(log);
   const routes = createRoutes();
   for (const mount of [...surfaces, ...further]) mount(routes, service);
+  let live = liveSteps(service);
+  service.subscribe(() => {
+    live = liveSteps(service);
+  });
 
-  // Records the facts of every request, including failed ones: some before it is handled, the cross-origin
-  // headers of its route and its figures after.
-  app.use(async (c, next) => {
+  /** Records the facts that handlers use. Returns the trace, if there is tracing. */
+  const begin = (c: RequestContext): RequestTrace | undefined => {
     const began = performance.now();
     requests.begin();
-    const peer = platform.clientAddress(c.req.raw);
-    watchPeer?.(peer, c.req.raw.headers);
-    const trust = { proxies: service.proxies, baseUrl: configured };
-    const target = targetOf(c.req.raw);
-    const base = baseUrl(c.req.raw, peer, trust, noteIgnored);
+    const { raw } = c.req;
+    const { headers } = raw;
+    const peer = platform.clientAddress(raw);
+    watchPeer?.(peer, headers);
+    const target = parseTarget(platform.rawTarget(raw), raw.url);
     c.set("target", target);
     const route = routes.find(target.path);
     c.set("route", route);
     c.set("id", nextId());
     c.set("began", began);
-    const outcome: Variables["outcome"] = {};
-    c.set("outcome", outcome);
+    c.set("outcome", {});
     c.set("files", files);
     c.set("compression", compresses && route?.compressed !== false ? platform.compression : undefined);
     c.set("pacing", pacing);
     c.set("framedBy", framedBy);
     c.set("peer", peer);
-    c.set("client", clientAddress(c.req.raw.headers, peer, trust));
-    c.set("reader", clientAddress(c.req.raw.headers, peer, readerTrust));
-    c.set("base", base ?? "");
-    c.set("baseHeaders", configured === "" ? forwardedHeaders(trust) : "");
+    const client = proxies.length > 0 ? clientAddress(headers, peer, trust) : peer;
+    c.set("client", client);
+    c.set("reader", readerTrust ? clientAddress(headers, peer, readerTrust) : client);
+    c.set("base", trust.baseUrl || (baseUrl(raw, peer, trust, noteIgnored) ?? ""));
+    c.set("baseHeaders", baseHeaders);
     if (timed) c.set("serverTiming", "wanted");
-    const { headers } = c.req.raw;
     const parent = headers.get("traceparent");
     const trace = tracing?.begin(parent, parent && headers.get("tracestate"));
-    c.set("trace", trace ?? parseTraceparent(parent));
-    await next();
+    c.set("trace", trace ?? (parent === null ? undefined : parseTraceparent(parent)));
+    return trace;
+  };
+
+  /** Adds the headers that all responses have, and records the response. */
+  const end = (c: RequestContext, trace: RequestTrace | undefined): void => {
+    const { path } = c.get("target");
+    const route = c.get("route");
     addCors(c);
-    forbidSniffing(c);
-    outcome.status = c.res.status;
-    const counted = countedClass(route, target.path);
-    const ended = performance.now();
+    if (!settled.has(c.res.status)) c.res.headers.set("X-Content-Type-Options", "nosniff");
+    c.get("outcome").status = c.res.status;
+    const counted = countedClass(route, path);
     const answered: AnsweredRequest = {
       id: c.get("id"),
       method: c.req.method,
-      path: target.path,
+      path,
       route: counted || "stream",
       pattern: route?.path,
       status: c.res.status,
       code: c.get("failure")?.code,
       bytes: c.get("bytes") ?? 0,
       client: c.get("client"),
-      began,
-      ended,
+      began: c.get("began"),
+      ended: performance.now(),
       at: Date.now(),
       stages: c.get("stages"),
       trace: c.get("trace"),
     };
-    const { status, bytes, stages } = answered;
+    const { id, status, bytes, stages, began, ended } = answered;
     if (counted === false) requests.drop();
     else {
       if (stages) service.stages.record(stages, ended - began);
-      requests.end(counted, status, bytes, ended - began, isChallenge(c));
+      requests.end(counted, status, bytes, ended - began, status === 401 && isChallenge(c));
       // Load balancer probes are useless in a trace.
-      if (tracing && trace && counted !== "health") tracing.end(trace, answered);
+      if (trace && counted !== "health") tracing?.end(trace, answered);
     }
     // People who report a failure can identify the request.
-    if (status >= 500) {
-      c.res.headers.set("X-Request-Id", answered.id);
-      if (isServiceFailure(status))
-        service.reports?.report({
-          ...requestFields(c),
-          ...c.get("failure"),
-          route: answered.route,
-          status,
-        });
-    }
-    addServerTiming(c, counted);
-    logRequest(service, answered);
+    if (status >= 500) c.res.headers.set("X-Request-Id", id);
+    if (isServiceFailure(status))
+      reports?.report({ ...requestFields(c), ...c.get("failure"), route: answered.route, status });
+    if (timed) addServerTiming(c, counted);
+    live.log?.(answered);
+  };
+
+  // For every request, also those that are refused.
+  app.use(async (c, next) => {
+    const trace = begin(c);
+    await next();
+    end(c, trace);
   });
 
   app.use(async (c, next) => {
     const base = c.get("base");
-    const client = c.get("client");
     const route = c.get("route");
     const target = c.get("target");
     // RFC 9112, section 3.2: a server that accepted this as a host would write it into ids, links and
@@ -178,14 +187,8 @@ export function createApp(
         code: "target_too_long",
         detail: `The address is longer than ${longest} characters.`,
       });
-    refuseLongHeaders(c.req.raw.headers, hooked);
-    const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
-    const place = route?.uncapped
-      ? () => {}
-      : caps.enter(client ?? platform.clientAddress(c.req.raw), {
-          all: max_in_flight,
-          perNetwork: max_in_flight_per_ip,
-        });
+    if (hooked) refuseLongHeaders(c.req.raw.headers, hooked);
+    const place = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);
     if (typeof place !== "function") throw new Refusal(place);
     try {
       await next();
@@ -207,21 +210,38 @@ export function createApp(
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };
 }
 
-/** Writes the line of a request, or counts the request if lines are summed up; one that failed has both. */
-function logRequest({ config, log, summary }: Service, answered: AnsweredRequest): void {
-  const { requests: isLogged, level } = config().log;
-  if (!isWritten("info", level)) return;
-  const isSummed = isLogged === "auto" && summary !== undefined;
-  if (isSummed) summary.note(answered);
-  if (isSummed ? answered.status >= 500 : isLogged !== false)
-    log.info("request", () => answerFields(answered));
+/**
+ * Statuses of images, documents and pages, which have `X-Content-Type-Options` from the start: on Node, adding a
+ * header to a Response costs more than all others together. It keeps browsers from taking a response for
+ * another type than it names (Fetch, section 3.6).
+ */
+const settled: ReadonlySet<number> = new Set([200, 206, 304]);
+
+/** The steps of a request that depend on live settings. */
+interface LiveSteps {
+  readonly caps: CapLimits;
+  /** Absent if no request is logged. */
+  readonly log: ((answered: AnsweredRequest) => void) | undefined;
+}
+
+/** Puts the steps together by the settings in effect. */
+function liveSteps({ config, log, summary }: Service): LiveSteps {
+  const { limits, log: options } = config();
+  const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
+  const write = (answered: AnsweredRequest) => log.info("request", () => answerFields(answered));
+  // If lines are summed up, a request that failed has one nevertheless.
+  const sum = (answered: AnsweredRequest) => {
+    summary?.note(answered);
+    if (answered.status >= 500) write(answered);
+  };
+  const note = summary && options.requests === "auto" ? sum : write;
+  const isLogged = options.requests !== false && isWritten("info", options.level);
+  return { caps, log: isLogged ? note : undefined };
 }
 
 /** Half of the memory for images, so that large responses and renders together keep to it. */
 const mostSendingBytes = ({ memoryBytes }: Service): number => Math.max(64 * 2 ** 20, memoryBytes / 2);
 
-/** True if the response asks for a name and password that the client has not sent yet. */
+/** True if a 401 asks for a name and password that the client has not sent yet. */
 const isChallenge = ({ res, req }: RequestContext): boolean =>
-  res.status === 401 &&
-  /^Basic\b/.test(res.headers.get("WWW-Authenticate") ?? "") &&
-  !req.raw.headers.has("Authorization");
+  /^Basic\b/.test(res.headers.get("WWW-Authenticate") ?? "") && !req.raw.headers.has("Authorization");

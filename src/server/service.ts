@@ -100,6 +100,8 @@ export interface Service {
    * Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start.
    */
   reload(config: Config): readonly string[];
+  /** Calls `act` after each reload. */
+  subscribe: LiveSettings<Config>["subscribe"];
   /** Returns the keys that a reload of a configuration would apply, and those that would wait. */
   compare: LiveSettings<Config>["compare"];
   /** The configuration file; absent if the configuration comes from elsewhere. */
@@ -265,6 +267,7 @@ export async function createService(
     proxies: config.trusted_proxies.map(parseRange),
     config: settings.current,
     reload: settings.take,
+    subscribe: settings.subscribe,
     compare: settings.compare,
     ...(configFile && { configFile }),
     ...(summary && { summary }),

@@ -35,13 +35,14 @@ export interface LogOptions {
 
 /** A log that writes whole lines. */
 export function createLog(options: LogOptions): Log {
-  let threshold = options.level;
+  let least = rank(options.level);
   const { write, writeLater } = options;
   const format = options.format === "json" ? jsonLine : textLine;
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields: LogFields | (() => LogFields) = {}) => {
-      if (!isWritten(level, threshold)) return;
+  const at = (level: LogLevel) => {
+    const own = rank(level);
+    const later = own < rank("warn") ? writeLater : undefined;
+    return (message: string, fields: LogFields | (() => LogFields) = {}) => {
+      if (own < least) return;
       const now = Date.now();
       const line = () => {
         try {
@@ -51,16 +52,17 @@ export function createLog(options: LogOptions): Log {
           return format(now, level, message, { fields: `cannot be written: ${String(error)}` });
         }
       };
-      if (writeLater && rank(level) < rank("warn")) writeLater(line);
+      if (later) later(line);
       else write(line());
     };
+  };
   return {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
     level: (level) => {
-      threshold = level;
+      least = rank(level);
     },
   };
 }
@@ -101,11 +103,9 @@ function isRecord(value: unknown): value is LogFields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-const timestamp = (now: number) => new Date(now).toISOString();
-
 function jsonLine(now: number, level: LogLevel, message: string, fields: LogFields): string {
   const line = {
-    "@timestamp": timestamp(now),
+    "@timestamp": new Date(now).toISOString(),
     level: level.toUpperCase(),
     message: oneLine(maskUrls(message)),
     logger: "smalti",
@@ -120,7 +120,7 @@ function jsonLine(now: number, level: LogLevel, message: string, fields: LogFiel
 const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const textLine = (now: number, level: LogLevel, message: string, fields: LogFields) =>
-  `${timestamp(now)} ${level.padEnd(5)} ${oneLine(maskUrls(message))}${textFields(" ", fields)}\n`;
+  `${new Date(now).toISOString()} ${level.padEnd(5)} ${oneLine(maskUrls(message))}${textFields(" ", fields)}\n`;
 
 /**
  * ` name=value` for each field, or one such for each member of a record: ` name.member=value`. `before`: the

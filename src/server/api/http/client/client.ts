@@ -23,7 +23,7 @@ export interface ProxyTrust {
 export function clientAddress(
   headers: Headers,
   peer: string | undefined,
-  trust: ProxyTrust,
+  trust: Pick<ProxyTrust, "proxies">,
 ): string | undefined {
   if (peer === undefined || !inRanges(peer, trust.proxies)) return peer;
   const hops = headers.get("x-forwarded-for")?.trim();
@@ -77,8 +77,9 @@ export function baseUrl(
   ignored?: (field: ForwardedField, value: string) => void,
 ): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
-  const isTrusted = peer !== undefined && inRanges(peer, trust.proxies);
-  const counts = isTrusted || trust.proxies.length === 0;
+  const hasProxies = trust.proxies.length > 0;
+  const isTrusted = hasProxies && peer !== undefined && inRanges(peer, trust.proxies);
+  const counts = isTrusted || !hasProxies;
   const { headers } = request;
   // In lower case, as servers store them: any other spelling is converted at each lookup.
   const forwardedField = (name: `x-forwarded-${string}`) =>

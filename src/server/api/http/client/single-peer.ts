@@ -15,13 +15,17 @@ export function createSinglePeerWatch(
   log: Pick<Log, "warn">,
 ): (peer: string | undefined, headers: Headers) => void {
   let only: string | undefined;
+  let latest: string | undefined = "";
   let over = false;
   const seen = { forwarded: 0, plain: 0 };
   return (peer, headers) => {
     if (over) return;
-    only ??= peer;
-    over = peer === undefined || networkOf(peer) !== networkOf(only) || !isPrivate(parseRange(peer));
-    if (over) return;
+    if (peer !== latest) {
+      only ??= peer;
+      latest = peer;
+      over = peer === undefined || networkOf(peer) !== networkOf(only) || !isPrivate(parseRange(peer));
+      if (over) return;
+    }
     const kind = headers.has("x-forwarded-for") || headers.has("forwarded") ? "forwarded" : "plain";
     seen[kind]++;
     over = seen[kind] >= enough[kind];
