@@ -38,7 +38,6 @@ const signed = `4000000000.${"0".repeat(64)}.maps/sheet-1.tif`;
 
 /** The engines, the function that is called, and the identifier. */
 const calls = {
-  noop: [{ engine: "noop" }, "resolve", "ms-42"],
   "lookup, template": [
     { engine: "lookup", lookup: { template: "{{ .Identifier }}.tif" } },
     "resolve",

@@ -60,7 +60,7 @@ async function readTally({ registry }: Service): Promise<Tally> {
   return { allowed: of("allowed"), denied: of("denied") };
 }
 
-const isHooked = ({ hooks }: Service) => hooks.has("authorize");
+const isHooked = ({ hooks }: Service) => hooks?.has("authorize");
 
 function WhatDecides({ service }: Props) {
   if (!service.auth && !isHooked(service))

@@ -18,7 +18,8 @@ import { buildSlots, type Slots } from "./stores/index.ts";
 export interface OuterParts {
   readonly sources: Sources;
   readonly slots: Slots;
-  readonly hooks: Hooks;
+  /** Absent if there are none. */
+  readonly hooks?: Hooks;
   /** Absent without a section `auth`. */
   readonly auth?: Auth;
   /** Links to views; absent if they are disabled. */
@@ -79,14 +80,9 @@ async function buildEach(
   };
   const userAgent = userAgentOf(version, config.base_url);
   const sources = buildSources(config.sources, platform, slots.origin, figures, userAgent);
-  const hooks = keep(
-    createHooks({
-      engine: await buildEngine(config.hook, platform, log, createRowNames(sources.otherNames)),
-      options: config.hook,
-      log,
-      sources: sources.all.map(({ name }) => name),
-    }),
-  );
+  const engine = await buildEngine(config.hook, platform, log, createRowNames(sources.otherNames));
+  const names = sources.all.map(({ name }) => name);
+  const hooks = engine && keep(createHooks({ engine, options: config.hook, log, sources: names }));
   const host = { platform, log, folders, keep };
   const built = config.auth && (await buildAuth(config.auth, config, sources, host));
   const contentStates = buildContentStates(config.content_state, {
@@ -96,14 +92,14 @@ async function buildEach(
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
-    ...hooks.checks,
+    ...(hooks?.checks ?? []),
     ...(built?.checks ?? []),
     ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
   ];
   return {
     sources,
     slots,
-    hooks,
+    ...(hooks && { hooks }),
     ...(built && { auth: built.auth }),
     ...(contentStates && { contentStates }),
     checks,

@@ -104,22 +104,27 @@ export function buildRendering({
   });
 
   const timeoutMs = parseDuration(config.image.timeout);
-  const overlays = createOverlays({
-    options: config.overlay,
-    sources,
-    platform,
-    codecs,
-    log,
-    hook: {
-      has: () => hooks.has("overlay"),
-      ask: async ({ caller }) => caller && hooks.overlay(hookRequestOf(caller)),
-      unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
-    },
-    decode: (job, signal) =>
-      admission.run({ memory: job.memory, work: overlayWork }, signal, () =>
-        pool.run(job, { signal, timeoutMs }),
-      ),
-  });
+  const overlays =
+    hooks || config.overlay.image !== ""
+      ? createOverlays({
+          options: config.overlay,
+          sources,
+          platform,
+          codecs,
+          log,
+          ...(hooks && {
+            hook: {
+              has: () => hooks.has("overlay"),
+              ask: async ({ caller }) => caller && hooks.overlay(hookRequestOf(caller)),
+              unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
+            },
+          }),
+          decode: (job, signal) =>
+            admission.run({ memory: job.memory, work: overlayWork }, signal, () =>
+              pool.run(job, { signal, timeoutMs }),
+            ),
+        })
+      : undefined;
   const images: RenderParts = {
     sidecars: createSidecars({
       codecs,
@@ -131,7 +136,7 @@ export function buildRendering({
       inPlace: !platform.startWorker,
     }),
     sources,
-    access: hookedAccess(access, { hooks, log, otherNames: sources.otherNames }),
+    access: hooks ? hookedAccess(access, { hooks, log, otherNames: sources.otherNames }) : access,
     hooks,
     resolved: createResolvedMasters(),
     decisions,
@@ -160,5 +165,5 @@ export function buildRendering({
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
-  return { images, memoryBytes: memory, checks: overlayChecks(overlays, config.overlay) };
+  return { images, memoryBytes: memory, checks: overlays ? overlayChecks(overlays, config.overlay) : [] };
 }

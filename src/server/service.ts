@@ -64,7 +64,8 @@ export interface Service {
   readonly manifests?: Manifests;
   readonly sources: Sources;
   readonly slots: Slots;
-  readonly hooks: Hooks;
+  /** Absent if there are none. */
+  readonly hooks?: Hooks;
   /** Rules, profiles and sessions; absent if nothing is gated by them. */
   readonly auth?: Auth;
   /** Links to views; absent if they are disabled. */
@@ -165,7 +166,7 @@ export async function createService(
   // If everything is public, tiles do not pay for a record that says so.
   const decisions = createDecisions(
     decisionCounts(registry),
-    rules !== everythingPublic || config.hook.engine !== "noop" ? createRing : undefined,
+    rules !== everythingPublic || hooks ? createRing : undefined,
   );
   const needs = { settings, platform, log, registry, outer, access: rules, decisions, pool: shared };
   const rendering = buildRendering(needs);
@@ -249,7 +250,7 @@ export async function createService(
     ...(manifests && { manifests }),
     sources,
     slots,
-    hooks,
+    ...(hooks && { hooks }),
     ...(auth && { auth }),
     ...(contentStates && { contentStates }),
     decisions,

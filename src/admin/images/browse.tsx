@@ -101,7 +101,7 @@ async function respondFolder(
       {sources}
       <SearchForm c={c} folder={opened} search={search} />
       <Found folder={opened} search={search} />
-      {service.hooks.has("resolve") && <MappedNotice />}
+      {service.hooks?.has("resolve") && <MappedNotice />}
       <ManifestFaults faults={faults} />
       <Folders c={c} entries={opened.entries} />
       <Images c={c} entries={images} looks={looks} gates={gates} />

@@ -190,8 +190,8 @@ function Origin({ service, identifier, look: { size } }: ImageProps) {
           </>
         )}
         <dt>Source</dt>
-        <dd>{service.hooks.has("resolve") ? "as the hook says" : `${source.name} (${source.backend})`}</dd>
-        {!service.hooks.has("resolve") && (
+        <dd>{service.hooks?.has("resolve") ? "as the hook says" : `${source.name} (${source.backend})`}</dd>
+        {!service.hooks?.has("resolve") && (
           <>
             <dt>Key</dt>
             <dd class="path">{key}</dd>

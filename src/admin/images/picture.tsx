@@ -63,7 +63,7 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
         {refused && (
           <>
             This browser gets status {refused.status}, so that no picture is shown: “{refused.reason}”
-            {hooks.has("authorize") &&
+            {hooks?.has("authorize") &&
               " The authorize hook is asked first: smalti hook test says what it returns, or why it fails."}
             {logIn}
           </>

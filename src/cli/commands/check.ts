@@ -18,6 +18,7 @@ import {
   doubtfulVolumes,
   effectiveConfig,
   effectiveYaml,
+  type Hooks,
   manifestFaultText,
   type OuterParts,
   overlayChecks,
@@ -86,7 +87,7 @@ export async function checkAll(config: Config, platform: Platform): Promise<Chec
     return { warnings, ...(manifestFiles && { manifestFiles }) };
   } finally {
     // Their threads would keep the process from ending.
-    await parts.hooks.close();
+    await parts.hooks?.close();
   }
 }
 
@@ -95,7 +96,7 @@ async function manifestFilesOf(
   { presentation, sources: options }: Config,
   platform: Platform,
 ): Promise<CheckedManifestFiles | undefined> {
-  const isMapped = hooks.has("resolve") && presentation.derive === "auto";
+  const isMapped = hooks?.has("resolve") && presentation.derive === "auto";
   if (!presentation.enabled || isMapped) return undefined;
   const reader = createYamlReader({ platform });
   try {
@@ -115,10 +116,10 @@ async function warningsOf(
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
-    ...(await rowProblems(hooks, sources, config)),
-    ...hooks.doubts().map((message) => ({ path: "hook.js.file", message })),
+    ...(hooks ? await rowProblems(hooks, sources, config) : []),
+    ...(hooks?.doubts() ?? []).map((message) => ({ path: "hook.js.file", message })),
     ...(config.auth
-      ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks.has("resolve") })
+      ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks?.has("resolve") })
       : []),
   ];
   const codecs = createCodecs({
@@ -144,7 +145,7 @@ async function warningsOf(
 
 /** Returns the problems of the rows of a table of identifiers. */
 async function rowProblems(
-  { rows }: OuterParts["hooks"],
+  { rows }: Hooks,
   sources: OuterParts["sources"],
   config: Config,
 ): Promise<Problem[]> {

@@ -81,8 +81,6 @@ export async function testHook(
   const print = (message: string, fields: LogFields = {}) =>
     void err.push(message === "a hook failed" ? failureLine(fields) : `${message}${fieldsText(fields)}`);
   const log: Log = { debug: print, info: print, warn: print, error: print, level() {} };
-  if (hook.engine === "noop")
-    throw new Error("hook.engine is noop, which is never asked; choose another engine");
   const headers = readHeaders(question.headers);
   for (const name of headers.keys())
     if (!hook.headers.some((seen) => seen.toLowerCase() === name))
@@ -95,6 +93,7 @@ export async function testHook(
     log,
     createRowNames(() => []),
   );
+  if (!engine) throw new Error("hook.engine is noop, which is never asked; choose another engine");
   try {
     const names = sources.length > 0 ? sources.map(({ name }) => name) : ["sample"];
     const hooks = createHooks({ engine, options: hook, log, sources: names });

@@ -78,7 +78,7 @@ async function walk(
   const caller = operatorCaller(identifier, signal);
   await take("identifier", async () => checkIdentifier(identifier));
   if (failures.size > 0) return;
-  if (parts.hooks.has("resolve")) {
+  if (parts.hooks?.has("resolve")) {
     const place = await take("hook", () => placeOf(parts, caller));
     if (failures.size > 0) return;
     found.hook = place ? "mapped" : place === false ? "no image" : "no opinion";
@@ -162,7 +162,7 @@ function settingsOf(parts: RenderParts, identifier: string): Settings {
     limits: sizes.limits,
     maxPixelArea: parts.maxPixelArea(),
     ...(profile !== undefined && { profile }),
-    hooks: (["authorize", "overlay"] as const).filter((name) => hooks.has(name)),
+    hooks: (["authorize", "overlay"] as const).filter((name) => hooks?.has(name)),
   };
 }
 

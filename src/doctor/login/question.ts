@@ -42,7 +42,7 @@ export interface ExaminedService {
   readonly config: Config;
   readonly platform: Pick<Platform, "name" | "env">;
   readonly sources: Sources;
-  readonly hooks: { has(name: "resolve" | "authorize"): boolean };
+  readonly hooks?: { has(name: "resolve" | "authorize"): boolean } | undefined;
 }
 
 /** The service to examine, and the question. */
@@ -67,7 +67,7 @@ export async function examineLogins(
   { config, platform, sources, hooks }: ExaminedService,
   { auth, base, origin, identifier, client }: LoginExamination,
 ): Promise<readonly Finding[]> {
-  const rules = { auth, sources, lists: !hooks.has("resolve") };
+  const rules = { auth, sources, lists: !hooks?.has("resolve") };
   const targets =
     identifier === undefined ? await findTargets(rules) : targetsAt(checkIdentifier(identifier), rules);
   const doubts = await settingsDoubts(config, platform, rules);
@@ -78,7 +78,7 @@ export async function examineLogins(
     auth,
     baseUrl: config.base_url,
     trustedProxies: config.trusted_proxies,
-    hooked: hooks.has("authorize"),
+    hooked: hooks?.has("authorize") === true,
     ...(username && password && { credentials: { username, password } }),
     ...(client !== undefined && { client }),
   };

@@ -23,7 +23,6 @@ import {
 } from "./hook.ts";
 import { createJsEngine } from "./js/engine.ts";
 import { createLookupEngine, type RowNaming } from "./lookup.ts";
-import { noopEngine } from "./noop.ts";
 import type { HookOptions } from "./options.ts";
 import { createWebhookEngine } from "./webhook.ts";
 
@@ -32,17 +31,17 @@ type Build = (
   platform: Platform,
   log: Log,
   naming?: RowNaming,
-) => HookEngine | Promise<HookEngine>;
+) => HookEngine | undefined | Promise<HookEngine>;
 
 /** Builds each engine. Throws an Error that names the key of the fault. */
 const engines: { readonly [E in HookOptions["engine"]]: Build } = {
-  noop: () => noopEngine,
+  noop: () => undefined,
   lookup: ({ lookup }, platform, log, naming) => createLookupEngine(lookup, platform, log, naming),
   js: ({ js }, platform, log) => createJsEngine(js, platform, log),
   webhook: ({ webhook }, platform) => createWebhookEngine(webhook, platform),
 };
 
-/** Builds the engine named in the options; `naming`: how the rows of a table are compared with requests. */
+/** Builds the engine named in the options; undefined for `noop`. `naming`: how the rows of a table are compared with requests. */
 export const buildEngine: Build = (options, platform, log, naming) =>
   engines[options.engine](options, platform, log, naming);
 
@@ -95,7 +94,6 @@ export interface Hooks {
   rows(): Iterable<TableRow>;
   /** Sentences about its file, which is valid but probably not as intended. */
   doubts(): readonly string[];
-  /** Empty if there is no hook. */
   readonly checks: readonly Check[];
   close(): Promise<void>;
 }
@@ -206,7 +204,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     unusable: (name, identifier, reason) => failure(name, identifier, new HookError(reason)),
     rows: () => engine.rows?.() ?? [],
     doubts: () => engine.doubts?.() ?? [],
-    checks: engine === noopEngine ? [] : [checkOf(engine)],
+    checks: [checkOf(engine)],
     close: () => engine.close(),
   };
 }
@@ -221,11 +219,3 @@ function checkOf(engine: HookEngine): Check {
     run: () => engine.check(),
   };
 }
-
-/** The hooks of a service without any. */
-export const noHooks: Hooks = createHooks({
-  engine: noopEngine,
-  options: { engine: "noop", headers: [], client_ip: false },
-  log: { warn() {}, error() {} },
-  sources: [],
-});

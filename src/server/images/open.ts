@@ -20,7 +20,8 @@ import type { ResolvedMasters } from "./resolved-masters.ts";
 export interface OpenParts {
   readonly sources: Sources;
   readonly access: Access;
-  readonly hooks: Hooks;
+  /** Absent if there are none. */
+  readonly hooks?: Hooks | undefined;
   readonly resolved: ResolvedMasters;
   readonly decisions: Pick<Decisions, "note">;
   readonly log: Pick<Log, "debug">;
@@ -71,7 +72,8 @@ export async function decide(
   { access, hooks, decisions }: Pick<OpenParts, "access" | "hooks" | "decisions">,
   caller: Caller,
 ): Promise<Decision> {
-  const decision = withHookSharing(hooks, await access.decide(caller));
+  const decided = await access.decide(caller);
+  const decision = hooks ? withHookSharing(hooks, decided) : decided;
   decisions.note(caller, decision);
   return decision;
 }
@@ -88,6 +90,7 @@ export async function placeOf(
   { sources, hooks, resolved }: Pick<OpenParts, "sources" | "hooks" | "resolved">,
   caller: Caller,
 ): Promise<MasterLocation | false | undefined> {
+  if (!hooks) return undefined;
   const request = hookRequestOf(caller);
   const answer = await hooks.resolve(request);
   if (!answer) return answer;
@@ -114,7 +117,7 @@ function withHookSharing(hooks: Hooks, decision: Decision): Decision {
  * tile takes this path.
  */
 function open(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedMaster> {
-  return parts.hooks.has("resolve")
+  return parts.hooks?.has("resolve")
     ? openResolved(parts, caller, grant)
     : openMaster(parts.sources, caller.identifier, caller, grant);
 }
@@ -126,7 +129,7 @@ async function openResolved(parts: OpenParts, caller: Caller, grant?: Grant): Pr
     return await openMaster(sources, caller.identifier, caller, grant, place);
   } catch (error) {
     // The client cannot correct a key that the hook has returned.
-    if (place && error instanceof ServiceError && error.kind === "bad-request")
+    if (hooks && place && error instanceof ServiceError && error.kind === "bad-request")
       throw hooks.unusable(
         "resolve",
         caller.identifier,

@@ -78,7 +78,7 @@ function topsOf({ images: { sources, hooks } }: PurgeParts, beginning: string): 
   const inner = sources.all.filter((each) => each !== source && each.prefix.startsWith(beginning));
   // A hook may name masters of any identifiers, so a source need not have such a folder.
   const all = [own, ...inner.map((each) => ({ source: each, key: "" }))];
-  return hooks.has("resolve") ? all.filter((each) => each.source.list) : all;
+  return hooks?.has("resolve") ? all.filter((each) => each.source.list) : all;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   splitPage,
 } from "../../iiif/index.ts";
 import type { Tier } from "../access/access.ts";
-import { type Hooks, noHooks } from "../hooks/index.ts";
+import type { Hooks } from "../hooks/index.ts";
 import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
@@ -231,7 +231,7 @@ interface Owners {
  */
 async function ownersOf(images: RenderParts, identifier: string): Promise<Owners> {
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
-  if (!images.hooks.has("resolve")) return { owners: own, mapped: [] };
+  if (!images.hooks?.has("resolve")) return { owners: own, mapped: [] };
   let failure: unknown;
   await placeOf(images, operatorCaller(identifier)).catch((error: unknown) => {
     failure = error;
@@ -291,8 +291,8 @@ async function renderNames(
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
   const pages = new Set([1, splitPage(identifier)?.page ?? 1]);
   const views = [
-    { hooks: noHooks, owners: own },
-    ...mapped.map((owner) => ({ hooks: naming(owner), owners: [owner] })),
+    { hooks: undefined, owners: own },
+    ...mapped.map((owner) => ({ hooks: images.hooks && naming(images.hooks, owner), owners: [owner] })),
   ];
   const names: string[] = [];
   for (const { hooks, owners } of views)
@@ -316,9 +316,9 @@ async function renderNames(
 }
 
 /** Returns hooks that resolve every identifier to one master. */
-function naming({ source, key }: Owner): Hooks {
+function naming(hooks: Hooks, { source, key }: Owner): Hooks {
   return {
-    ...noHooks,
+    ...hooks,
     has: (name) => name === "resolve",
     resolve: async () => ({ key, source: source.name }),
   };

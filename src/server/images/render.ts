@@ -45,7 +45,8 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly render: Slot;
   readonly admission: Admission;
   readonly policy: OutputPolicy;
-  readonly overlays: Overlays;
+  /** Absent if no derivative can have an overlay. */
+  readonly overlays?: Overlays | undefined;
   readonly ignoredProfiles: IgnoredProfiles;
   readonly latest: LatestRenders;
   readonly damaged: DamagedMasters;
@@ -107,7 +108,7 @@ export async function prepare(
   const resolved = await resolveRequest(parts, master, request, signal);
   const { geometry, canonical } = resolved;
   // Awaits nothing if there is no overlay, since every tile takes this path.
-  const overlay = parts.overlays.mayChange()
+  const overlay = parts.overlays?.mayChange()
     ? await parts.overlays.of(master, answerSize(geometry, request), signal)
     : undefined;
   const deflate = writingOf(request.format).deflates ? await parts.deflateIdentity() : undefined;

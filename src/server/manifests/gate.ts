@@ -91,7 +91,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
   const decide = (identifier: string, required: Requirement | undefined): Decision | Promise<Decision> => {
     const decide = () => access.decide({ ...caller, identifier });
     // A hook may decide on each image separately; a rule decides by its profiles only.
-    if (hooks.has("authorize") || required === undefined) return decide();
+    if (hooks?.has("authorize") || required === undefined) return decide();
     const known = decided.get(required) ?? decide();
     decided.set(required, known);
     if (known instanceof Promise)
@@ -132,7 +132,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
 
   const isSeen = (decision: Decision) => heed(decision).allowed && isWhole(decision);
   const decideByRules = (identifier: string, required: Requirement | undefined) =>
-    hooks.has("authorize")
+    hooks?.has("authorize")
       ? (auth?.access.decide({ ...caller, identifier }) ?? publicGrant)
       : decide(identifier, required);
   const settle = <T>(
@@ -177,14 +177,14 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       if (!(decision instanceof Promise)) return heed(decision).allowed;
       return decision.catch(unknown).then((settled) => heed(settled).allowed);
     },
-    sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
+    sharing: () => combineSharing([...led, ...[hooks?.sharing() ?? []].flat()]),
     passForAll() {
       if (rulesOf(access) !== everythingPublic) return undefined;
       heed(publicGrant);
       return publicPass;
     },
     restrict() {
-      if (auth || hooks.has("authorize")) led.add({ keptBy: "caller", vary: [] });
+      if (auth || hooks?.has("authorize")) led.add({ keptBy: "caller", vary: [] });
     },
     doubt() {
       isDoubtful = true;

@@ -83,7 +83,7 @@ type Find = (making: Making, reading: PresentationPath) => Promise<PlannedDocume
 /** The documents of a service. */
 export function createManifests(parts: ManifestsParts): Manifests {
   // Hooks are shown whole documents.
-  const isHooked = parts.images.hooks.has("presentation");
+  const isHooked = parts.images.hooks?.has("presentation");
   return {
     async present(all, caller, context, part) {
       const readings = all.filter(({ of }) => !isTooLong(of));
@@ -151,7 +151,7 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
   for (const find of [derivedOrStored, findInvented])
     for (const reading of presentationPaths(documentAddress("", id).slice(presentationRoot[3].length))) {
       const gate = openGate(parts, caller, context.base);
-      const partly = !parts.images.hooks.has("presentation");
+      const partly = !parts.images.hooks?.has("presentation");
       const found = reading.piece === undefined && (await find({ ...around, gate, partly }, reading));
       const made = found ? await found.make() : undefined;
       if (made?.document.type === "Manifest") return made;
@@ -211,7 +211,7 @@ function stampOf(
   gate: Gate,
 ): string | undefined {
   // A hook may change its mapping while the folder stays the same.
-  if (!folder || gate.doubts() || images.hooks.has("resolve")) return undefined;
+  if (!folder || gate.doubts() || images.hooks?.has("resolve")) return undefined;
   const { keptBy, vary } = gate.sharing();
   // A response that any cache may store is the same for all callers.
   const isShared = keptBy === "anyone" && vary.length === 0;
@@ -277,10 +277,10 @@ const findUnhooked: Find = async (making, reading) => {
 
 /** True if a hook decides which identifiers exist, so that those of a listing need not lead to images. */
 const asksConsent = ({ images, options }: ManifestsParts) =>
-  images.hooks.has("resolve") && options.derive !== "always";
+  images.hooks?.has("resolve") === true && options.derive !== "always";
 
 const derivesFolders = (parts: ManifestsParts) =>
-  !asksConsent(parts) || parts.images.hooks.has("presentation");
+  !asksConsent(parts) || parts.images.hooks?.has("presentation");
 
 /** Returns the manifest of one image, or undefined. */
 async function imageDocument(
@@ -317,7 +317,7 @@ async function pagesNamed(
   { identifier, signal }: Caller,
 ): Promise<readonly number[]> {
   const { source, key } = placeOf(sources, identifier);
-  if (!source.list || images.hooks.has("resolve")) return [];
+  if (!source.list || images.hooks?.has("resolve")) return [];
   const split = key.lastIndexOf("/");
   const folder = await folders.find(source, key.slice(0, Math.max(0, split)), signal);
   return (folder && pagesByFile(folder.listing).get(key.slice(split + 1))) ?? [];

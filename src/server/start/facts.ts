@@ -89,7 +89,7 @@ export async function startFacts(
     faults: findings.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [{ what: nameOf(check), problem: withPlace(check, problem) }],
     ),
-    isHooked: hooks.has("authorize"),
+    isHooked: hooks?.has("authorize") === true,
     hasAdmin: operatorOf(platform.env) !== undefined,
     settings,
     folderCommand: program === undefined ? folder : `${program} DIR`,

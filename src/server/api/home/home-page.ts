@@ -143,7 +143,7 @@ ${first ? `<h2>${about.commands}</h2>\n${commands.join("\n")}` : ""}`;
 
 /** True if there is a collection of all. */
 const isListed = ({ manifests, sources, hooks }: Service) =>
-  manifests !== undefined && sources.default.list !== undefined && !hooks.has("resolve");
+  manifests !== undefined && sources.default.list !== undefined && !hooks?.has("resolve");
 
 /** Rows for the manifest of an image and for the collection of all, if there are such documents. */
 function documents(service: Service, site: Site, { first, viewed }: CollectionPage): readonly string[] {
@@ -187,6 +187,6 @@ function nothingToShow(
     return `${fillIn(about.onlyOne, { source, name: only.identifier })} ${only.problem}`;
   if (only) return fillIn(about.noneOfFirst, { source, count: images.length });
   if (folders.length > 0) return undefined;
-  if (service.hooks.has("resolve")) return about.mapped;
+  if (service.hooks?.has("resolve")) return about.mapped;
   return fillIn(list ? about.noImages : about.cannotList, { source });
 }

@@ -269,7 +269,7 @@ const tagOf = async (parts: readonly string[]) => `"${(await hash(parts)).slice(
  * therefore no date.
  */
 function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {
-  return service.images.overlays.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
+  return service.images.overlays?.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
 }
 
 /**

@@ -47,7 +47,7 @@ export async function readAsked(c: RequestContext, service: Service, given: stri
   const refusal = foreign(c, url);
   // Web servers and hooks may have images whose identifiers are addresses.
   const { hooks } = service.images;
-  const mayHave = hooks.has("resolve") || service.sources.all.some(({ list }) => !list);
+  const mayHave = hooks?.has("resolve") || service.sources.all.some(({ list }) => !list);
   if (!mayHave) throw refusal;
   return { identifiers: [checkIdentifier(text)], refusal };
 }

@@ -77,7 +77,7 @@ export async function browseFolder(
   { identifier, words, after, caller }: BrowseRequest,
 ): Promise<FolderPage | { readonly refused: RefusedDecision }> {
   // Only the hook knows then which identifiers lead to the files of a listing.
-  if (parts.images.hooks.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
+  if (parts.images.hooks?.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
   const refused = await refusalOf(parts, identifier, caller);
   if (refused) return { refused };
   const place = placeOf(parts.sources, identifier);
@@ -93,7 +93,7 @@ export async function browseFolder(
     (!gate.keepsDocuments(folder) || gate.mayRead(folder, "rules"));
   // A hook is asked about the images of a page only.
   const mayHave = (image: string) =>
-    (parts.images.hooks.has("authorize") && !gate.keepsDocuments(image)) || gate.mayFind(image);
+    (parts.images.hooks?.has("authorize") && !gate.keepsDocuments(image)) || gate.mayFind(image);
   const { signal } = caller;
   const found =
     words.length > 0

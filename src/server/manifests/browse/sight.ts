@@ -65,7 +65,7 @@ export function openSight(
     ...images,
     decisions: { note: (_: unknown, decision: Decision) => gate.heed(decision) },
   };
-  const isSoonKnown = !images.hooks.has("authorize");
+  const isSoonKnown = !images.hooks?.has("authorize");
   const mayLookInto: Sight["mayLookInto"] = (folder) =>
     auth?.requirementOf(folder) === undefined || gate.allows(folder);
   const mayHave: Sight["mayHave"] = (image) => !isSoonKnown || gate.allows(image);
@@ -77,7 +77,7 @@ export function openSight(
       kind === "folder" ? mayFolder(identifier) : mayHave(identifier),
     );
   return {
-    isMapped: images.hooks.has("resolve") && options.derive !== "always",
+    isMapped: images.hooks?.has("resolve") === true && options.derive !== "always",
     isSoonKnown,
     mayLookInto,
     lockOf: lockAt,

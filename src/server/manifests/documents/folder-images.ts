@@ -108,7 +108,7 @@ export async function sheetsOf(
   reader: FolderReader,
   gate: Gate,
 ): Promise<Sheets> {
-  const isHooked = images.hooks.has("authorize");
+  const isHooked = images.hooks?.has("authorize") === true;
   const listed = await listedOf(files, gate, isHooked);
   const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
 

@@ -31,7 +31,7 @@ export async function applyHook(
 ): Promise<PlannedDocument | undefined> {
   const { hooks } = making.parts.images;
   const isUnasked = asksConsent && found.needsConsent;
-  if (!hooks.has("presentation")) return isUnasked ? undefined : found;
+  if (!hooks?.has("presentation")) return isUnasked ? undefined : found;
   const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
   const answer = safe(
@@ -52,7 +52,7 @@ export async function applyHook(
 /** Returns the document that only the hook has, or undefined. */
 export async function inventedByHook(making: Making, id: string): Promise<PlannedDocument | undefined> {
   const { hooks } = making.parts.images;
-  if (!hooks.has("presentation")) return undefined;
+  if (!hooks?.has("presentation")) return undefined;
   const label = { none: [id.slice(id.lastIndexOf("/") + 1)] };
   const descriptor = {
     "@context": presentationContext[3],
@@ -74,7 +74,7 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
 /** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
 function safe(making: Making, id: string, answer: Resource | undefined): Resource | undefined {
   const { value, faults } = safeDocument(answer);
-  if (faults[0]) making.parts.images.hooks.unusable("presentation", id, textOf(faults[0]));
+  if (faults[0]) making.parts.images.hooks?.unusable("presentation", id, textOf(faults[0]));
   return value as Resource | undefined;
 }
 
@@ -107,7 +107,7 @@ async function mergeHook(
 }
 
 function refuse(making: Making, id: string, [fault]: readonly Fault[]): void {
-  if (fault) throw making.parts.images.hooks.unusable("presentation", id, textOf(fault));
+  if (fault) throw making.parts.images.hooks?.unusable("presentation", id, textOf(fault));
 }
 
 const textOf = ({ path, message }: Fault) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;

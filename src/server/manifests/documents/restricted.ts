@@ -116,7 +116,7 @@ function noteWithoutTexts({ id }: PresentationPath, { folder }: PlannedDocument)
 /** True if a document is known to hold no text that could be withheld. */
 function isWithoutTexts({ parts }: Making, { id }: PresentationPath, { folder }: PlannedDocument): boolean {
   // Only manifest files and hooks add texts.
-  if (!folder || parts.images.hooks.has("presentation")) return false;
+  if (!folder || parts.images.hooks?.has("presentation")) return false;
   return !folder.manifestFile || withoutTexts.get(folder)?.has(id) === true;
 }
 

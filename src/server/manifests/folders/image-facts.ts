@@ -69,7 +69,7 @@ export function readImages(
   callerOf: (name: string) => Caller,
 ): FolderReader {
   // A listing says nothing about identifiers that a hook maps.
-  const remembers = !parts.hooks.has("resolve");
+  const remembers = !parts.hooks?.has("resolve");
   const own = new Map<string, KnownFacts>();
   const findKnown = ({ name }: ListedFile): KnownFacts | undefined =>
     own.get(name) ?? (remembers ? folder.facts.get(name) : undefined);
@@ -171,7 +171,7 @@ export async function pageFacts(
   exceptions: readonly number[] = [],
 ): Promise<readonly ImageFacts[]> {
   const count = shownPages(facts);
-  const isMapped = parts.hooks.has("resolve");
+  const isMapped = parts.hooks?.has("resolve");
   const found = isMapped ? [] : await factsInFile(parts, caller, facts, count);
   const numbers = isMapped
     ? Array.from({ length: count }, (_, at) => at + 1)
