@@ -34,7 +34,6 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import type { Service } from "./service.ts";
 import { isServiceFailure } from "./stats/requests.ts";
-import type { RequestTrace } from "./tracing/trace.ts";
 
 export type Surface = (routes: Routes, service: Service) => void;
 
@@ -90,7 +89,7 @@ export function createApp(
   });
 
   /** Records the facts that handlers use. Returns the trace, if there is tracing. */
-  const begin = (c: RequestContext): RequestTrace | undefined => {
+  const begin = (c: RequestContext) => {
     const began = performance.now();
     requests.begin();
     const { raw } = c.req;
@@ -122,7 +121,7 @@ export function createApp(
   };
 
   /** Adds the headers that all responses have, and records the response. */
-  const end = (c: RequestContext, trace: RequestTrace | undefined): void => {
+  const end = (c: RequestContext, trace: ReturnType<typeof begin>): void => {
     const { path } = c.get("target");
     const route = c.get("route");
     addCors(c);
@@ -211,8 +210,8 @@ export function createApp(
 }
 
 /**
- * Statuses of images, documents and pages, which have `X-Content-Type-Options` from the start: on Node, adding a
- * header to a Response costs more than all others together. It keeps browsers from taking a response for
+ * Statuses of images, documents and pages, which have `X-Content-Type-Options` from the start: on Node,
+ * adding one to a Response costs more than all others together. It keeps browsers from taking a response for
  * another type than it names (Fetch, section 3.6).
  */
 const settled: ReadonlySet<number> = new Set([200, 206, 304]);

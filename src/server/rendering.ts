@@ -97,7 +97,9 @@ export function buildRendering({
     });
   const admission = createAdmission(gate(), admissionFigures(registry, "render"));
   const probes = createAdmission(gate(), admissionFigures(registry, "probe"));
-  settings.subscribe(() => {
+  const masters = { maxPixelArea: config.image.max_pixel_area };
+  settings.subscribe(({ image }) => {
+    masters.maxPixelArea = image.max_pixel_area;
     pool.resize(workers());
     admission.limit(gate());
     probes.limit(gate());
@@ -163,7 +165,7 @@ export function buildRendering({
     },
     formats: writtenFormats,
     timeoutMs,
-    maxPixelArea: () => settings.current().image.max_pixel_area,
+    masters,
   };
   return { images, memoryBytes: memory, checks: overlays ? overlayChecks(overlays, config.overlay) : [] };
 }

@@ -109,7 +109,7 @@ async function walk(
       });
       found.latest = parts.latest.of(masterVersion(master));
       found.damage = parts.damaged.of(master.identifier, masterVersion(master));
-      if (header.unsupported || exceedsArea(header, parts.maxPixelArea())) return;
+      if (header.unsupported || exceedsArea(header, parts.masters.maxPixelArea)) return;
       found.sidecar = await take(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
@@ -160,7 +160,7 @@ function settingsOf(parts: RenderParts, identifier: string): Settings {
   return {
     policy,
     limits: sizes.limits,
-    maxPixelArea: parts.maxPixelArea(),
+    maxPixelArea: parts.masters.maxPixelArea,
     ...(profile !== undefined && { profile }),
     hooks: (["authorize", "overlay"] as const).filter((name) => hooks?.has(name)),
   };

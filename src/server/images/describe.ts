@@ -53,8 +53,8 @@ export interface DescribeParts {
   readonly info: Slot;
   /** Admission of probes. */
   readonly probes: Admission;
-  /** Maximum area of a master in pixels; 0 for no limit. */
-  readonly maxPixelArea: () => number;
+  /** Maximum area of a master in pixels, which a reload may change; 0 for no limit. */
+  readonly masters: { readonly maxPixelArea: number };
 }
 
 /** Location of a master according to a hook. */
@@ -113,10 +113,10 @@ export async function describe(
 
 /** Throws `too-large` above image.max_pixel_area, and `unsupported`, as {@link describe} does. */
 export function checkSupported(
-  parts: Pick<DescribeParts, "maxPixelArea">,
+  parts: Pick<DescribeParts, "masters">,
   header: Pick<ImageHeader, "width" | "height" | "scalable" | "unsupported">,
 ): void {
-  checkArea(header, parts.maxPixelArea());
+  checkArea(header, parts.masters.maxPixelArea);
   if (header.unsupported)
     throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
 }

@@ -63,16 +63,19 @@ export function heapStore({ maxBytes, lends = false, now = Date.now }: HeapStore
     return 1;
   };
 
+  const peek = (name: string, variant: string): Uint8Array | undefined => {
+    const entry = entries.get(keyOf(name, variant));
+    if (!entry) return undefined;
+    if (entry.expires === undefined || entry.expires > now())
+      return lends ? entry.value : entry.value.slice();
+    remove(name, variant);
+    return undefined;
+  };
+
   return {
     maxBytes: () => maxBytes,
-    async get(name, variant) {
-      const entry = entries.get(keyOf(name, variant));
-      if (!entry) return undefined;
-      if (entry.expires === undefined || entry.expires > now())
-        return lends ? entry.value : entry.value.slice();
-      remove(name, variant);
-      return undefined;
-    },
+    peek,
+    get: async (name, variant) => peek(name, variant),
     async set(name, variant, value, ttl = 0) {
       remove(name, variant);
       const expires = ttl > 0 ? now() + ttl * 1000 : undefined;

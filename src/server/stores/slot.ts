@@ -227,6 +227,12 @@ export function createSlot(options: SlotOptions): Slot {
     },
     put: (name, variant, value) => put(name, variant, value),
     async getOrMake(name, variant, make, { signal, keeps = () => true, watch } = {}) {
+      const held = signal?.aborted ? undefined : store?.peek?.(name, variant);
+      if (held) {
+        countLookup(held);
+        watch?.noteCache("hit");
+        return held;
+      }
       const { group } = splitName(name);
       const begun = generations.of(group);
       const key = `${begun}\0${keyOf(name, variant)}`;

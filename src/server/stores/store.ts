@@ -20,6 +20,8 @@ export interface Usage {
 export interface Store {
   /** Returns its capacity in bytes; missing if the store has no limit of its own. */
   maxBytes?(): number;
+  /** Returns what `get` resolves to, immediately; missing if the store is not in memory. */
+  peek?(name: string, variant: string): Uint8Array | undefined;
   /** undefined: not there, expired, or it did not verify. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Appears whole or not at all. `ttl` in seconds; 0 or undefined: until pushed out. */
