@@ -3,7 +3,7 @@
 
 import { withDeadline } from "./concurrency/bounded-wait.ts";
 import type { Log } from "./telemetry/log.ts";
-import { maskUrls } from "./telemetry/mask-urls.ts";
+import { maskUrls } from "./telemetry/mask.ts";
 
 /** The kinds of parts as /ready lists them, and what one of each is called. */
 export const checkedParts = {

@@ -215,12 +215,8 @@ export type { JobStages } from "./telemetry/job-stages.ts";
 
 // The log.
 export { createLog, isWritten, type Log, type LogFields, type LogLevel, silentLog } from "./telemetry/log.ts";
-
-// Paths and identifiers as they may be logged.
-export { maskIdentifier, maskPath } from "./telemetry/mask-path.ts";
-
-// URLs as they may be shown.
-export { maskUrls } from "./telemetry/mask-urls.ts";
+// Paths, identifiers and URLs as they may be logged.
+export { maskIdentifier, maskPath, maskUrls } from "./telemetry/mask.ts";
 
 // Messages that many requests cause, logged now and then.
 export { createSeldom } from "./telemetry/seldom.ts";

@@ -6,7 +6,7 @@ import { withDeadline } from "./concurrency/bounded-wait.ts";
 import { ServiceError } from "./errors.ts";
 import type { FileStat, FileSystem } from "./platform.ts";
 import type { Log } from "./telemetry/log.ts";
-import { maskUrls } from "./telemetry/mask-urls.ts";
+import { maskUrls } from "./telemetry/mask.ts";
 
 export interface WatchedFile<T> {
   /** Returns the last valid contents. */

@@ -62,15 +62,12 @@ export { buildSessions } from "./access/sessions/index.ts";
 
 // Reads bodies of POST requests, completely and within a limit.
 export { readForm, readJson } from "./api/http/body.ts";
-
-// Converts a request to the caller that access rules and hooks see.
-export { callerOf } from "./api/http/client/caller.ts";
-
 // Explains how the ids of a request begin.
 export { explainBaseUrl, type UrlExplanation } from "./api/http/client/public-url.ts";
-
+// Converts a request to the caller that access rules and hooks see.
 // Types of a route, and the facts about a request that its handlers use, computed once in app.ts.
 export {
+  callerOf,
   lengthOf,
   type RequestContext,
   type Route,

@@ -1,6 +1,6 @@
 // The log: lines for people or JSON objects.
 
-import { maskUrls } from "./mask-urls.ts";
+import { maskUrls } from "./mask.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];

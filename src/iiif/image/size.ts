@@ -22,7 +22,6 @@ export interface Limits {
   readonly maxArea: number;
 }
 
-/** No limits. */
 /** The rules for sizes of derivatives. */
 export interface SizeRules {
   readonly limits: Limits;
@@ -30,6 +29,7 @@ export interface SizeRules {
   readonly tileSize: number;
 }
 
+/** No limits. */
 export const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
 /** Returns the effective limits: a width alone limits the height too (Image API 3.0 section 5.2). */

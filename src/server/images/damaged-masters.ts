@@ -1,7 +1,9 @@
 // Masters that recent renders could decode only in part, for the operator.
 
 import { type Counter, createLru, type Log, maskIdentifier, type ServiceError } from "../../base/index.ts";
-import type { NamedMaster } from "../../imaging/index.ts";
+import type { ImageHeader, NamedMaster } from "../../imaging/index.ts";
+import { masterVersion } from "./cache-keys.ts";
+import type { Master } from "./describe.ts";
 import { createFailedReads, type FailedReads } from "./failed-reads.ts";
 
 /**
@@ -53,6 +55,14 @@ function trim(list: Map<string, unknown>): void {
     list.delete(oldest);
   }
 }
+
+/** True if derivatives of a master may lack a part. */
+export const isDamaged = (
+  { damaged }: { readonly damaged: Pick<DamagedMasters, "of"> },
+  master: Master,
+  header: ImageHeader,
+): boolean =>
+  header.incomplete === true || damaged.of(master.identifier, masterVersion(master)) !== undefined;
 
 /** Creates an empty list. `count` counts incomplete derivatives. */
 export function createDamagedMasters(

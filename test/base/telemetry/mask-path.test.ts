@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { maskIdentifier, maskPath } from "../../../src/base/telemetry/mask-path.ts";
+import { maskIdentifier, maskPath } from "../../../src/base/telemetry/mask.ts";
 import fc from "../../properties.ts";
 
 const secret = "hunter2";

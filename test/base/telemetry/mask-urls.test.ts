@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskUrls } from "../../../src/base/telemetry/mask-urls.ts";
+import { maskUrls } from "../../../src/base/telemetry/mask.ts";
 
 test.each([
   ["https://example.org/a/b.jpg", "https://example.org/a/b.jpg"],

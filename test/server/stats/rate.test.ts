@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRate } from "../../../src/server/stats/rate.ts";
+import { createRate } from "../../../src/server/stats/requests.ts";
 
 test("a rate is the mean of the last ten whole seconds", () => {
   const rate = createRate();

@@ -15,8 +15,7 @@ import {
 import { probeOutcome } from "../../access/probe.ts";
 import { foresee } from "../../images/foresee.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import { type RequestContext, recordSent } from "../http/context.ts";
+import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";

@@ -16,8 +16,7 @@ import {
 import { canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";

@@ -3,8 +3,7 @@
 import { combineSharing, type Decision, isUndecided, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import type { Profile } from "../../access/profiles/profile.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 
 export interface Logins {
   /** Profiles with a page to log in, of rules that the reader has no access by. */

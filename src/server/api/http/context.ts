@@ -1,8 +1,15 @@
-// Types of a route, and the facts about a request that its handlers use, computed once in app.ts.
+// Types of a route, the facts about a request that its handlers use, computed once in app.ts, and the caller
+// that access rules and hooks see.
 
 import type { Context } from "hono";
-import type { Compression, Problem, Sendings, StageClock, TraceContext } from "../../../base/index.ts";
-import type { ResponseOutcome } from "../../access/access.ts";
+import {
+  type Compression,
+  type Problem,
+  type Sendings,
+  StageClock,
+  type TraceContext,
+} from "../../../base/index.ts";
+import type { Caller, ResponseOutcome } from "../../access/access.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Page } from "./page-content.ts";
 import type { RequestTarget } from "./target.ts";
@@ -111,6 +118,33 @@ export interface Variables {
 
 export type Env = { Variables: Variables };
 export type RequestContext = Context<Env>;
+
+/** Returns the caller of a request for one image, which records the stages of its work. */
+export function imageCallerOf(c: RequestContext, identifier: string): Caller {
+  const stages = new StageClock(c.get("began"));
+  c.set("stages", stages);
+  return callerOf(c, identifier, stages);
+}
+
+/**
+ * Returns the caller of a request for an image by its decoded identifier; `stages` if it is the only image of
+ * the request.
+ */
+export function callerOf(c: RequestContext, identifier: string, stages?: StageClock): Caller {
+  const { headers, signal } = c.req.raw;
+  return {
+    identifier,
+    path: c.get("target").path,
+    client: c.get("client"),
+    reader: c.get("reader"),
+    peer: c.get("peer"),
+    signal,
+    stages,
+    trace: c.get("trace"),
+    outcome: c.get("outcome"),
+    header: (name) => headers.get(name) ?? undefined,
+  };
+}
 
 /** Returns the body of a response, and records its length in bytes for the figures. HEAD has no body. */
 export function recordSent<B extends string | Uint8Array>(

@@ -22,16 +22,15 @@ import {
 import { writingOf } from "../../../imaging/index.ts";
 import type { Caller, Decision, RefusedDecision, Sharing } from "../../access/access.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
+import { isDamaged } from "../../images/damaged-masters.ts";
 import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { informationOf } from "../../images/information.ts";
-import { isDamaged } from "../../images/known-damage.ts";
 import { withMaster } from "../../images/open.ts";
 import { admittedMemory, findCached, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
-import { imageCallerOf } from "../http/client/caller.ts";
-import { hasParameter, type RequestContext, recordSent } from "../http/context.ts";
+import { hasParameter, imageCallerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import { preferredType } from "../http/representation/accept.ts";

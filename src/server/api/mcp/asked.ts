@@ -17,8 +17,7 @@ import {
 } from "../../../iiif/index.ts";
 import { foresee } from "../../images/foresee.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
 import { ownPlaces } from "../http/own-places.ts";

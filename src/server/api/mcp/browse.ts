@@ -10,8 +10,7 @@ import {
 } from "../../manifests/browse/browse.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
 import { folderDenial } from "./answers.ts";
 import { type Asked, readAsked } from "./asked.ts";

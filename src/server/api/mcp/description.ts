@@ -15,8 +15,7 @@ import {
 } from "../../../iiif/index.ts";
 import { type Canvases, canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { matchLanguage } from "../http/representation/language.ts";
 import { imageOfCanvas } from "./asked.ts";

@@ -11,8 +11,7 @@ import {
 import type { RefusedDecision } from "../../access/access.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/client/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { callerOf, type RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { documentContext } from "../http/document-context.ts";
 import { noteFailure } from "../http/failure.ts";

@@ -5,7 +5,6 @@ import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { internalError, normalIp, type ServeOptions, type Serving } from "../../../base/index.ts";
 import { createDraining, lingerMs } from "./draining.ts";
-import { isMisframed } from "./framing.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import { malformedRequest, parserProblem, refusal, refusalMessage, refuseRequest } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
@@ -180,6 +179,16 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
  */
 function cutStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
+}
+
+/**
+ * True if a proxy may see the end of a request elsewhere than the server does, so that a second request can
+ * hide in its body (RFC 9112, sections 6.1 and 11.2). `chunked` is the only coding that is known here, but
+ * parsers accept lists that end with it; and HTTP/1.0 has no codings. `codings`: the whole field
+ * Transfer-Encoding, if there is one.
+ */
+function isMisframed(codings: string | null | undefined, httpVersion = "1.1"): boolean {
+  return typeof codings === "string" && (httpVersion !== "1.1" || codings.toLowerCase() !== "chunked");
 }
 
 /**
