@@ -1,5 +1,5 @@
-// Paths, identifiers and URLs as they may be logged: clients put addresses with passwords, queries and session
-// ids into them (RFC 3986, sections 3.2.1 and 3.4).
+// Paths, identifiers and URLs as they may be logged: clients put addresses with passwords, queries and
+// session ids into them (RFC 3986, sections 3.2.1 and 3.4).
 
 import { parseUrl } from "../network/parse-url.ts";
 
