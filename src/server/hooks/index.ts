@@ -41,7 +41,10 @@ const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   webhook: ({ webhook }, platform) => createWebhookEngine(webhook, platform),
 };
 
-/** Builds the engine named in the options; undefined for `noop`. `naming`: how the rows of a table are compared with requests. */
+/**
+ * Builds the engine named in the options; undefined for `noop`. `naming`: how the rows of a table are compared
+ * with requests.
+ */
 export const buildEngine: Build = (options, platform, log, naming) =>
   engines[options.engine](options, platform, log, naming);
 
