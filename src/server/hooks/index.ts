@@ -42,8 +42,8 @@ const engines: { readonly [E in HookOptions["engine"]]: Build } = {
 };
 
 /**
- * Builds the engine named in the options; undefined for `noop`. `naming`: how the rows of a table are compared
- * with requests.
+ * Builds the engine named in the options; undefined for `noop`. `naming`: how the rows of a table are
+ * compared with requests.
  */
 export const buildEngine: Build = (options, platform, log, naming) =>
   engines[options.engine](options, platform, log, naming);
