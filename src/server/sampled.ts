@@ -37,7 +37,7 @@ export function sampleParts(registry: Registry, parts: SampledParts): void {
   sampleProcess(registry, parts);
   for (const gate of ["render", "probe"] as const) sampleGate(registry, gate, parts.gates[gate]);
   samplePool(registry, parts.pool);
-  registry.gauge("sidecar_builds", {}, parts.sidecars.building);
+  registry.gauge("sidecar_builds", {}, () => parts.sidecars.building());
   const shares = !parts.platform.connectionsEndWithRequest;
   for (const slot of parts.slots.all) sampleSlot(registry, slot, shares);
   for (const { name, isAway } of parts.sources.all)
