@@ -92,9 +92,9 @@ function Doubts({ service: { config, platform } }: Props) {
     <div class="notice warn" id="doubts">
       <p>Some settings probably protect something else than they should:</p>
       <ul>
-        {doubts.map(({ path, message }) => (
+        {doubts.map(({ where, text }) => (
           <li>
-            <code>{path}</code> {message}
+            <code>{where}</code> {text}
           </li>
         ))}
       </ul>

@@ -44,7 +44,7 @@ export interface Check {
 }
 
 /** Result of a check. */
-export interface Finding {
+export interface CheckResult {
   readonly check: Check;
   readonly latencyMs: number;
   /** Why it is unusable, without paths and secrets; absent if it is usable. */
@@ -58,7 +58,7 @@ const limitMs = 2000;
 export function runChecks(
   checks: readonly Check[],
   run = (check: Check): Promise<void> => check.run(),
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   return Promise.all(
     checks.map(async (check) => {
       const began = performance.now();
@@ -85,7 +85,7 @@ export const withPlace = ({ place }: Check, problem: string): string =>
   place === undefined ? problem : `${place}: ${problem}`;
 
 /** Returns the problems that prevent a start, a line for each part. */
-export const startProblems = (findings: readonly Finding[]): string[] =>
+export const startProblems = (findings: readonly CheckResult[]): string[] =>
   findings.flatMap(({ check, problem }) =>
     problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${withPlace(check, problem)}`] : [],
   );
@@ -94,13 +94,15 @@ export const startProblems = (findings: readonly Finding[]): string[] =>
  * Returns the findings of a start. A failed check that prevents the start is repeated once: a store may be
  * slow at its first request.
  */
-export async function startFindings(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+export async function startFindings(
+  check: () => Promise<readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
   const findings = await check();
   return startProblems(findings).length > 0 ? check() : findings;
 }
 
 /** Returns a function that logs which parts can no longer be used, or again, since it was last called. */
-export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly Finding[]) => void {
+export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly CheckResult[]) => void {
   const unusable = new Set<Check>();
   return (findings) => {
     for (const { check, problem } of findings) {

@@ -42,9 +42,9 @@ export { remembering } from "./caching/remember.ts";
 export {
   type Check,
   type CheckedPart,
+  type CheckResult,
   checkedParts,
   checkLog,
-  type Finding as CheckFinding,
   nameOf,
   runChecks,
   startFindings,
@@ -106,8 +106,21 @@ export {
   withServiceErrors,
 } from "./errors.ts";
 
-// A finding of a doctor.
-export { countFindings, type Finding, type FindingLevel, findingLevels, subjectOf } from "./finding.ts";
+// A finding: what is wrong, how bad it is, and what to do.
+export {
+  countFindings,
+  doubtAt,
+  doubtsAt,
+  type Finding,
+  type FindingLevel,
+  type Position,
+  problemAt,
+  type SettingPath,
+  worstFirst,
+} from "./findings/finding.ts";
+export { findingJson } from "./findings/json.ts";
+export { keyPath, parseKeyPath } from "./findings/key-path.ts";
+export { findingLine, findingList, positionText, subjectOf } from "./findings/text.ts";
 
 // The error type of the imaging library.
 export { ImagingError, type ImagingErrorOptions } from "./imaging-error.ts";

@@ -152,9 +152,6 @@ export { ownPathWarnings } from "./config/reading/own-paths.ts";
 // File names of the configuration are relative to its folder.
 export { absolutePath, withAbsolutePaths, withFolder } from "./config/reading/paths.ts";
 
-// Problems of a configuration, key by key, in words that help to fix them.
-export { type Problem, positionText, problemText } from "./config/reading/problems.ts";
-
 // Valid settings that are probably not what their author wants.
 export { accessWarnings, configWarnings } from "./config/reading/warnings.ts";
 

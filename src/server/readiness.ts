@@ -1,6 +1,6 @@
 // Combines the checks of all parts: whether the service can serve.
 
-import { type CheckedPart, checkedParts, type CheckFinding as Finding } from "../base/index.ts";
+import { type CheckedPart, type CheckResult, checkedParts } from "../base/index.ts";
 
 /** The body of `/ready`. */
 export type Readiness = { readonly status: "ready" | "unready" } & {
@@ -22,8 +22,8 @@ export interface Health {
 }
 
 /** Ready if no part fails that the start or responses need. */
-export function readinessOf(findings: readonly Finding[]): Readiness {
-  const healthOf = ({ check: { name, backend }, latencyMs, problem }: Finding): Health => ({
+export function readinessOf(findings: readonly CheckResult[]): Readiness {
+  const healthOf = ({ check: { name, backend }, latencyMs, problem }: CheckResult): Health => ({
     name,
     backend,
     healthy: problem === undefined,

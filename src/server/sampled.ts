@@ -1,12 +1,6 @@
 // Gauges of a service: values that the registry reads from its parts on demand.
 
-import {
-  type Check,
-  type CheckedPart,
-  type CheckFinding as Finding,
-  type Platform,
-  remembering,
-} from "../base/index.ts";
+import { type Check, type CheckedPart, type CheckResult, type Platform, remembering } from "../base/index.ts";
 import type { Admission } from "./images/admission/admit.ts";
 import type { Sidecars } from "./images/sidecar/sidecars.ts";
 import type { Sources } from "./sources/index.ts";
@@ -26,7 +20,7 @@ export interface SampledParts {
   readonly sources: Sources;
   readonly checks: readonly Check[];
   /** Returns the results of the checks, not older than {@link askedEachMs}. */
-  readonly findings: () => Promise<readonly Finding[]>;
+  readonly findings: () => Promise<readonly CheckResult[]>;
 }
 
 /** Least milliseconds between two requests to folders, servers and shared stores. */

@@ -2,8 +2,10 @@
 
 import {
   type AnsweredRequest,
+  type CheckResult,
   checkLog,
-  type CheckFinding as Finding,
+  type Finding,
+  findingLine,
   type IpRange,
   type Log,
   type Platform,
@@ -44,7 +46,7 @@ import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
 import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
-import { type DoubtfulBound, doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
+import { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import type { Pool } from "./workers/pool.ts";
 
@@ -108,13 +110,13 @@ export interface Service {
   /** The configuration file; absent if the configuration comes from elsewhere. */
   readonly configFile?: ConfigFile;
   /** Runs the checks of all parts; logs nothing. */
-  check(): Promise<readonly Finding[]>;
+  check(): Promise<readonly CheckResult[]>;
   /** Logs the changes since the previous findings. */
-  logFindings(findings: readonly Finding[]): void;
+  logFindings(findings: readonly CheckResult[]): void;
   /**
    * Returns the results of the checks and their time, at most ten seconds old. For figures and the dashboard.
    */
-  health(): Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
+  health(): Promise<{ readonly findings: readonly CheckResult[]; readonly checkedAt: number }>;
   /** Both, for /ready. */
   ready(): Promise<Readiness>;
   /** Ends endless responses, before a stop waits for all responses. */
@@ -147,7 +149,7 @@ export async function createService(
   { access, configFile, pool: shared, summary }: ServiceOptions = {},
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
-  const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);
+  const warn = (finding: Finding) => log.warn(findingLine(finding));
   if (configFile) addressWarnings(config, platform.name).forEach(warn);
   configWarnings(config, platform.name, platform.env).forEach(warn);
   doubtfulHeaps(config.cache, platform.memoryBytes).forEach(warn);

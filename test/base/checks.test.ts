@@ -1,7 +1,7 @@
 // Checks of what the service depends on: their results, and what is logged.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Check, checkLog, type Finding, runChecks, startFindings } from "../../src/base/checks.ts";
+import { type Check, type CheckResult, checkLog, runChecks, startFindings } from "../../src/base/checks.ts";
 
 const check = (name: string, run: () => Promise<void>, more: Partial<Check> = {}): Check => ({
   part: "sources",
@@ -80,7 +80,7 @@ describe("at a start", () => {
 
 describe("the log of checks", () => {
   const far = check("far", fine);
-  const logged = (...rounds: readonly (readonly Finding[])[]) => {
+  const logged = (...rounds: readonly (readonly CheckResult[])[]) => {
     const lines: unknown[] = [];
     const log = checkLog({
       warn: (message, fields) => lines.push(["warn", message, fields]),

@@ -1,10 +1,10 @@
 // The responses of /ready, from the results of the checks.
 
 import { expect, test } from "vitest";
-import type { Check, Finding } from "../../src/base/checks.ts";
+import type { Check, CheckResult } from "../../src/base/checks.ts";
 import { readinessOf } from "../../src/server/readiness.ts";
 
-const found = (part: Check["part"], neededFor: Check["neededFor"], problem?: string): Finding => ({
+const found = (part: Check["part"], neededFor: Check["neededFor"], problem?: string): CheckResult => ({
   check: { part, name: `one of ${part}`, backend: "filesystem", key: part, neededFor, run: async () => {} },
   latencyMs: 1.5,
   ...(problem !== undefined && { problem }),

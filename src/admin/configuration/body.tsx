@@ -1,14 +1,8 @@
 // Contents of the page /admin/config: the form, the changes that wait for a restart, and the effective
 // configuration.
 
-import {
-  type ConfigFileView,
-  effectiveYaml,
-  type Problem,
-  positionText,
-  type RequestContext,
-  type Service,
-} from "../../server/index.ts";
+import { type Finding, positionText } from "../../base/index.ts";
+import { type ConfigFileView, effectiveYaml, type RequestContext, type Service } from "../../server/index.ts";
 import { fieldsOfConfig } from "../editing/edit.ts";
 import { refusalNotice } from "../frame.tsx";
 import { type Attempt, Form, idOf } from "./form.tsx";
@@ -106,8 +100,8 @@ function RefusalNotice({
           {result.others.map((problem) => (
             <li>
               In the file{problem.position && `, ${positionText(problem)}`}
-              {problem.path === "" ? "" : ", at "}
-              <span class="path">{problem.path}</span>: {problem.message}
+              {problem.where === "" ? "" : ", at "}
+              <span class="path">{problem.where}</span>: {problem.text}
             </li>
           ))}
         </ul>
@@ -127,7 +121,7 @@ function refusalText(result: Attempt["result"]): string {
   }
 }
 
-function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] }) {
+function ProblemsOfFile({ problems }: { readonly problems: readonly Finding[] }) {
   return (
     <div class="notice bad" id="problems">
       <p>
@@ -138,8 +132,8 @@ function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] })
         {problems.map((problem) => (
           <li>
             {problem.position && `${positionText(problem)}: `}
-            {problem.path !== "" && <span class="path">{problem.path}: </span>}
-            {problem.message}
+            {problem.where !== "" && <span class="path">{problem.where}: </span>}
+            {problem.text}
           </li>
         ))}
       </ul>

@@ -1,12 +1,12 @@
 // The page /admin/config: the editable keys of the configuration file as a form, and the effective
 // configuration.
 
+import { type Finding, findingLine } from "../../base/index.ts";
 import {
   type Config,
   type ConfigFileView,
   configWarnings,
   type Preview,
-  type Problem,
   Refusal,
   type RequestContext,
   readForm,
@@ -78,7 +78,7 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   if (!service.configFile) return page(c, admin, { values, before, result: nowhere }, 409);
   if (step === "review")
     return respondReview(c, admin, { values, before }, await service.configFile.preview(values, digest));
-  let doubts: readonly Problem[] = [];
+  let doubts: readonly Finding[] = [];
   const take = (config: Config) => {
     doubts = configWarnings(config, service.platform.name, service.platform.env);
     return service.reload(config);
@@ -170,7 +170,7 @@ function report({ service: { log } }: Admin, result: Saved): void {
 /** Describes a save: which keys have changed, which of them wait for a restart, and which are doubtful. */
 function outcomeOf(
   { changed, waits, notApplied }: Extract<Saved, { kind: "saved" }>,
-  doubts: readonly Problem[],
+  doubts: readonly Finding[],
 ): Outcome {
   const waiting = new Set(waits);
   const now = changed.filter((path) => !waiting.has(path));
@@ -182,7 +182,7 @@ function outcomeOf(
     ...(others.length > 0
       ? [`Saved before, and still waiting for the next start: ${others.join(", ")}`]
       : []),
-    ...doubts.filter(({ path }) => changed.includes(path)).map(({ path, message }) => `${path}: ${message}`),
+    ...doubts.filter(({ where = "" }) => changed.includes(where)).map(findingLine),
   ];
   const text =
     notApplied === undefined

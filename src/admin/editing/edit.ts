@@ -2,7 +2,7 @@
 // paths, secrets, comments, keys of other sections.
 
 import { type Document, isAlias, isMap, isScalar, type Node, Scalar, stringify, visit, YAMLMap } from "yaml";
-import { maskUrls, parseYamlText } from "../../base/index.ts";
+import { type Finding, maskUrls, parseYamlText } from "../../base/index.ts";
 import {
   type Config,
   type EditableField,
@@ -10,7 +10,6 @@ import {
   type FieldValue,
   isObject,
   loadConfig,
-  type Problem,
   parseYaml,
 } from "../../server/index.ts";
 import { editableFields } from "./editable.ts";
@@ -22,7 +21,7 @@ export interface FieldsOfFile {
   /** The configuration of the file, without absolute paths; undefined if it has problems. */
   readonly config?: Config;
   /** All problems of the file. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Finding[];
 }
 
 /**
@@ -66,10 +65,10 @@ function valueAt(tree: unknown, keys: readonly string[]): unknown {
 }
 
 /** A key may be a URL as well, if somebody mistook a colon for part of it. */
-const maskedProblem = ({ path, message, ...rest }: Problem): Problem => ({
-  path: maskUrls(path),
-  message: maskUrls(message),
+const maskedProblem = ({ where = "", text, ...rest }: Finding): Finding => ({
   ...rest,
+  where: maskUrls(where),
+  text: maskUrls(text),
 });
 
 export type Edited =
@@ -86,7 +85,7 @@ export type Edited =
       /** Faults of fields by path. */
       readonly wrong: ReadonlyMap<string, string>;
       /** Problems of the file outside of the fields. */
-      readonly others: readonly Problem[];
+      readonly others: readonly Finding[];
     };
 
 /**
@@ -129,21 +128,18 @@ function asTyped({ control }: EditableField, given: string): string {
  * Splits problems into those of fields and those of the rest of the file, the latter with their positions
  * `before` the edit.
  */
-function refusal(problems: readonly Problem[], before: readonly Problem[]): Edited {
+function refusal(problems: readonly Finding[], before: readonly Finding[]): Edited {
   const wrong = new Map<string, string>();
-  const others: Problem[] = [];
+  const others: Finding[] = [];
   const known = new Set(editableFields().map(({ path }) => path));
-  for (const problem of problems.map(maskedProblem)) {
-    if (!known.has(problem.path)) others.push(before.find(isSameAs(problem)) ?? withoutPosition(problem));
-    else if (!wrong.has(problem.path)) wrong.set(problem.path, problem.message);
+  for (const { position: _, ...problem } of problems.map(maskedProblem)) {
+    const { where = "", text } = problem;
+    if (!known.has(where))
+      others.push(before.find((other) => other.where === where && other.text === text) ?? problem);
+    else if (!wrong.has(where)) wrong.set(where, text);
   }
   return { kind: "refused", wrong, others };
 }
-
-const isSameAs = (problem: Problem) => (other: Problem) =>
-  other.path === problem.path && other.message === problem.message;
-
-const withoutPosition = ({ path, message }: Problem): Problem => ({ path, message });
 
 /**
  * Returns the text with the new values, or undefined if it is not a file of keys and values. Each value is

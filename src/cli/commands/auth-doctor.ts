@@ -1,6 +1,13 @@
 // `smalti doctor auth`: its findings as text or JSON.
 
-import { countFindings, normalIp, type Platform, parseUrl, silentLog } from "../../base/index.ts";
+import {
+  countFindings,
+  findingJson,
+  normalIp,
+  type Platform,
+  parseUrl,
+  silentLog,
+} from "../../base/index.ts";
 import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../../doctor/index.ts";
 import { buildOuterParts, type Config } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
@@ -63,7 +70,11 @@ async function diagnose(config: Config, platform: Platform, question: DoctorQues
     const findings = await examineLogins(service, { auth, base, origin, identifier, client });
     const problems = countFindings(findings, "problem");
     const lines = [...findingLines(findings), "", verdictText(findings)];
-    return { text: `${lines.join("\n")}\n`, data: { problems, findings }, failed: problems > 0 };
+    return {
+      text: `${lines.join("\n")}\n`,
+      data: { problems, findings: findings.map(findingJson.login) },
+      failed: problems > 0,
+    };
   } finally {
     await close();
   }

@@ -1,7 +1,16 @@
 // What `smalti check` finds in a valid configuration: doubtful values, and parts that cannot be built,
 // reached or used from here.
 
-import { type Platform, runChecks, silentLog, withPlace } from "../../base/index.ts";
+import {
+  doubtAt,
+  type Finding,
+  findingJson,
+  findingLine,
+  type Platform,
+  runChecks,
+  silentLog,
+  withPlace,
+} from "../../base/index.ts";
 import { unmatchedRows, unmatchedRules } from "../../doctor/index.ts";
 import { createCodecs, runTask } from "../../imaging/index.ts";
 import {
@@ -22,8 +31,6 @@ import {
   manifestFaultText,
   type OuterParts,
   overlayChecks,
-  type Problem,
-  problemText,
   rowDoubts,
 } from "../../server/index.ts";
 import { counted } from "./collection-text.ts";
@@ -43,18 +50,18 @@ export const check = command({
     const { config, find, file } = await readConfig(platform, { file: named });
     const { manifestFiles, ...checked } = await inWords(checkAll(config, platform));
     const warnings = [...(file ? addressWarnings(config, platform.name) : []), ...checked.warnings].map(
-      (warning) => {
-        const position = find(warning.path);
+      (warning): Finding => {
+        const position = find(warning.where ?? "");
         return { ...warning, ...(position && { position }) };
       },
     );
     const faults = manifestFiles?.faults ?? [];
-    const lines = [...warnings.map(problemText), ...faults.map(manifestFaultText)];
+    const lines = [...warnings.map(findingLine), ...faults.map(manifestFaultText)];
     for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);
     if (manifestFiles?.isComplete === false) platform.write?.("err", `smalti: ${notAll(manifestFiles)}\n`);
     return {
       text: effectiveYaml(config) + verdictLine(lines.length),
-      data: { warnings, manifestFiles, config: effectiveConfig(config) },
+      data: { warnings: warnings.map(findingJson.setting), manifestFiles, config: effectiveConfig(config) },
     };
   },
 });
@@ -70,7 +77,7 @@ const verdictLine = (warnings: number) =>
 
 interface Checked {
   /** Each with its key. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Finding[];
   /** Absent if the service reads no manifest files. */
   readonly manifestFiles?: CheckedManifestFiles;
 }
@@ -111,13 +118,13 @@ async function warningsOf(
   { checks, slots, sources, hooks }: OuterParts,
   config: Config,
   platform: Platform,
-): Promise<Problem[]> {
+): Promise<Finding[]> {
   const doubts = [
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
     ...(hooks ? await rowProblems(hooks, sources, config) : []),
-    ...(hooks?.doubts() ?? []).map((message) => ({ path: "hook.js.file", message })),
+    ...(hooks?.doubts() ?? []).map((text) => doubtAt(["hook", "js", "file"], text)),
     ...(config.auth
       ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks?.has("resolve") })
       : []),
@@ -137,8 +144,8 @@ async function warningsOf(
   });
   const all = [...checks, ...overlayChecks(overlays, config.overlay)];
   const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
-  const faults = findings.flatMap(({ check, problem }) =>
-    problem === undefined ? [] : [{ path: check.key, message: withPlace(check, problem) }],
+  const faults = findings.flatMap(({ check, problem }): Finding[] =>
+    problem === undefined ? [] : [{ level: "problem", where: check.key, text: withPlace(check, problem) }],
   );
   return [...doubts, ...faults];
 }
@@ -148,7 +155,7 @@ async function rowProblems(
   { rows }: Hooks,
   sources: OuterParts["sources"],
   config: Config,
-): Promise<Problem[]> {
+): Promise<Finding[]> {
   const messages = [...rowDoubts(rows(), config), ...(await unmatchedRows(rows(), sources))];
-  return messages.map((message) => ({ path: "hook.lookup.file", message }));
+  return messages.map((text) => doubtAt(["hook", "lookup", "file"], text));
 }

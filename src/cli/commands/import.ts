@@ -1,7 +1,14 @@
 // The command `import`: from the configuration of Cantaloupe to one of smalti.
 
-import { type Platform, pathWord } from "../../base/index.ts";
-import { absolutePath, loadConfig, type Problem, problemText } from "../../server/index.ts";
+import {
+  type Finding,
+  findingJson,
+  findingLine,
+  type Platform,
+  pathWord,
+  problemAt,
+} from "../../base/index.ts";
+import { absolutePath, loadConfig } from "../../server/index.ts";
 import { type DelegateMethod, implementedMethods } from "./cantaloupe/delegates.ts";
 import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/import.ts";
 import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
@@ -42,7 +49,7 @@ export const importCommand = command({
     const next = `${platform.startCommands.program ?? "smalti"} check -config ${pathWord(output)}`;
     return {
       text: `${output} is written. ${todo[0]?.toUpperCase()}${todo.slice(1)}\n\n    ${next}\n`,
-      data: { file: to, properties, methods, variables, problems, next },
+      data: { file: to, properties, methods, variables, problems: problems.map(findingJson.setting), next },
       failed: problems.length > 0,
     };
   },
@@ -137,7 +144,7 @@ async function readDelegates(
 }
 
 /** Returns what the new configuration lacks; variables count as set. */
-function problemsOf({ yaml, variables }: Imported): readonly Problem[] {
+function problemsOf({ yaml, variables }: Imported): readonly Finding[] {
   const { problems, config } = loadConfig(
     yaml,
     Object.fromEntries(variables.map(({ name }) => [name, "set"])),
@@ -146,11 +153,10 @@ function problemsOf({ yaml, variables }: Imported): readonly Problem[] {
   return config.sources.length > 0 ? [] : [noSource];
 }
 
-const noSource: Problem = {
-  path: "sources",
-  message:
-    "no source was taken over, so the service would serve only its sample; correct source.static and the properties of its source, or write `sources` by hand",
-};
+const noSource = problemAt(
+  ["sources"],
+  "no source was taken over, so the service would serve only its sample; correct source.static and the properties of its source, or write `sources` by hand",
+);
 
 const headings = {
   missing: "Without an equivalent, and what to do instead",
@@ -161,7 +167,7 @@ const headings = {
 /** Returns the report for a terminal: first problems, then what was taken over and what it needs. */
 function reportText(
   { properties, methods, variables }: Imported,
-  problems: readonly Problem[],
+  problems: readonly Finding[],
   doubt?: string,
 ): string {
   const section = (title: string, lines: readonly string[], count = lines.length) =>
@@ -176,7 +182,7 @@ function reportText(
   return [
     ...section(
       "To correct in the new file",
-      problems.map((problem) => `  ${problemText(problem)}`),
+      problems.map((problem) => `  ${findingLine(problem)}`),
     ),
     ...rows("taken"),
     ...table(

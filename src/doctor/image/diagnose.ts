@@ -1,6 +1,6 @@
 // The image doctor: finds out why an image looks or behaves as it does, and what to do about it.
 
-import { type FindingLevel, findingLevels } from "../../base/index.ts";
+import { worstFirst } from "../../base/index.ts";
 import type { RenderParts } from "../../server/index.ts";
 import {
   type CostRow,
@@ -43,7 +43,6 @@ export async function diagnose(
   const known = await lookAt(parts, identifier, { measures, limitMs, signal });
   const names = Object.keys(sectionTitles) as SectionName[];
   const sections = names.map((name) => ({ name, title: sectionTitles[name], facts: factsOf(name, known) }));
-  const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     identifier,
     found: known.place !== undefined,
@@ -51,9 +50,7 @@ export async function diagnose(
     costs: costRows(known),
     latest: latestRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),
-    findings: findingsOf(known)
-      .map((finding) => withNames(finding, known.place, nameCommands))
-      .sort((a, b) => rank(a.level) - rank(b.level)),
+    findings: worstFirst(findingsOf(known).map((finding) => withNames(finding, known.place, nameCommands))),
   };
 }
 

@@ -38,8 +38,8 @@ export async function examine({ options, base, origin, targets }: Examination): 
   const visitor = createVisitor();
   findings.push(
     isSafeTransport(new URL(base))
-      ? { step: "address", ...inOrder, text: `${base}, as a viewer at ${origin}` }
-      : { step: "address", level: "problem", ...noHttps(base) },
+      ? { where: "address", ...inOrder, text: `${base}, as a viewer at ${origin}` }
+      : { where: "address", level: "problem", ...noHttps(base) },
   );
   for (const target of targets) {
     const profile = options.auth.profiles[target.profile];
@@ -63,17 +63,17 @@ interface Notes {
 function createNotes(findings: Finding[], profile: string): Notes {
   let over = false;
   const problems = (step: StepName, faults: readonly Fault[]) =>
-    faults.map((fault): Finding => ({ profile, step, level: "problem", ...fault }));
+    faults.map((fault): Finding => ({ profile, where: step, level: "problem", ...fault }));
   return {
     isOver: () => over,
-    skip: (step, text) => void findings.push({ profile, step, level: "note", code: "skipped", text }),
+    skip: (step, text) => void findings.push({ profile, where: step, level: "note", code: "skipped", text }),
     async take(step, act) {
       if (over) return undefined;
       try {
         const outcome = await act();
         const { faults, text } = outcome;
         findings.push(
-          ...(faults.length > 0 ? problems(step, faults) : [{ profile, step, ...inOrder, text }]),
+          ...(faults.length > 0 ? problems(step, faults) : [{ profile, where: step, ...inOrder, text }]),
         );
         return outcome;
       } catch (error) {
@@ -140,10 +140,10 @@ function clockFindings(visitor: Visitor, origin: string): Finding[] {
   if (ahead === undefined) return [];
   const seconds = Math.round(Math.abs(ahead) / 1000);
   if (Math.abs(ahead) <= mostSkewMs)
-    return [{ step: "clock", ...inOrder, text: `the service and this machine differ by ${seconds} s` }];
+    return [{ where: "clock", ...inOrder, text: `the service and this machine differ by ${seconds} s` }];
   return [
     {
-      step: "clock",
+      where: "clock",
       level: "problem",
       code: "clock",
       text: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,

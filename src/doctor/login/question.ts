@@ -1,6 +1,13 @@
 // Input of the login doctor, from the configuration or from the operator: whom to ask, and as which viewer.
 
-import { type Finding, isLoopbackHost, normalIp, type Platform, parseUrl } from "../../base/index.ts";
+import {
+  type Finding,
+  findingLine,
+  isLoopbackHost,
+  normalIp,
+  type Platform,
+  parseUrl,
+} from "../../base/index.ts";
 import { checkIdentifier } from "../../iiif/index.ts";
 import {
   type AuthOptions,
@@ -93,11 +100,11 @@ async function settingsDoubts(
   rules: RuleParts,
 ): Promise<Finding[]> {
   const doubts = [...accessWarnings(config, platform.name, platform.env), ...(await unmatchedRules(rules))];
-  return doubts.map(({ path, message }) => ({
-    step: "settings",
+  return doubts.map((doubt) => ({
+    where: "settings",
     level: "problem",
-    code: path === "trusted_proxies" ? path : "settings",
-    text: `${path}: ${message}`,
+    code: doubt.where === "trusted_proxies" ? doubt.where : "settings",
+    text: findingLine(doubt),
     expected: "settings that pass smalti check",
     advice: "Correct it in the configuration and restart.",
   }));

@@ -1,10 +1,9 @@
 // Finds rules that match no listed image, by listing the sources.
 
-import { nearest } from "../../base/index.ts";
+import { doubtAt, type Finding, nearest } from "../../base/index.ts";
 import { splitPage } from "../../iiif/index.ts";
 import {
   type AuthOptions,
-  type Problem,
   rowText,
   type Source,
   type SourceEntry,
@@ -24,24 +23,24 @@ export interface RuleParts {
 }
 
 /**
- * Returns a problem for each rule that matches no image. Undecidable rules, because a source does not list or
+ * Returns a doubt about each rule that matches no image. Undecidable rules, because a source does not list or
  * the search ran out of time, cause none. Takes at most two seconds, unless `bounds` says otherwise. Never
  * rejects.
  */
 export async function unmatchedRules(
   { auth, sources, lists }: RuleParts,
   bounds: Readonly<Record<keyof typeof usualBounds, number>> = usualBounds,
-): Promise<Problem[]> {
+): Promise<Finding[]> {
   if (!lists) return [];
   const lister = createLister(bounds);
-  const problems: Problem[] = [];
+  const doubts: Finding[] = [];
   for (const [at, { match }] of auth.rules.entries()) {
     if (lister.isOver()) break;
     const message = await emptyMatch(match, sources, lister);
     if (message !== undefined)
-      problems.push({ path: `auth.rules.${at}.match`, message: `matches no image: ${message}` });
+      doubts.push(doubtAt(["auth", "rules", at, "match"], `matches no image: ${message}`));
   }
-  return problems;
+  return doubts;
 }
 
 /** Most rows that are named. */

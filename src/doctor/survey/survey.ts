@@ -1,13 +1,6 @@
 // A survey of a collection: what is damaged, slow or unusual, in groups with examples and advice.
 
-import {
-  type Finding,
-  type FindingLevel,
-  findingLevels,
-  forEachConcurrently,
-  ServiceError,
-  until,
-} from "../../base/index.ts";
+import { type Finding, forEachConcurrently, ServiceError, until, worstFirst } from "../../base/index.ts";
 import {
   countWalk,
   createTally,
@@ -43,11 +36,9 @@ export interface SurveyOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Files with the same finding; advice and command are those of the first example. */
-export interface SurveyGroup extends Pick<Finding, "level" | "code" | "advice" | "command"> {
+/** Files with the same finding, which is that of the first example. */
+export interface SurveyGroup extends Finding {
   readonly files: number;
-  /** The text of the finding about the first example. */
-  readonly text: string;
   /** Identifiers of the first files. */
   readonly examples: readonly string[];
 }
@@ -160,14 +151,13 @@ export async function survey(
     if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
   }
   await counting.ended;
-  const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     files: tally.done(),
     problems,
     slow,
     formats,
     megapixels: Math.round(pixels / 1e6),
-    groups: [...groups.values()].sort((a, b) => rank(a.level) - rank(b.level) || b.files - a.files),
+    groups: worstFirst([...groups.values()].sort((a, b) => b.files - a.files)),
     slowestTiles: slowest,
     unlisted: tally.failures,
     manifestFaults: faults,
@@ -181,12 +171,12 @@ export async function survey(
 /** Milliseconds for one image. */
 const limitMs = 60_000;
 
-const isNotable = ({ level, code }: Finding) => level !== "good" && !omitted.has(code);
+const isNotable = ({ level, code = "" }: Finding) => level !== "good" && !omitted.has(code);
 
 function addTo(
   groups: Map<string, { -readonly [K in keyof SurveyGroup]: SurveyGroup[K] }>,
   identifier: string,
-  { level, code, text, advice, command }: Finding,
+  { level, code = "", text, advice, command }: Finding,
 ): void {
   const group = groups.get(code);
   if (!group) {

@@ -1,6 +1,6 @@
 // The configuration file as the service and its pages see it; admin/editing reads and writes it.
 
-import type { Problem } from "./reading/load.ts";
+import type { Finding } from "../../base/index.ts";
 import type { Config } from "./schema.ts";
 
 /** Form control of a value. */
@@ -41,7 +41,7 @@ export interface ConfigFileView {
   /** Every editable key, even if nothing can be saved. */
   readonly fields: readonly FieldValue[];
   /** Problems of the file. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Finding[];
   /** The configuration of the file as a start would use it; undefined if it has problems. */
   readonly config?: Config;
   /** Digest of the file's bytes; absent if it cannot be read. */
@@ -65,7 +65,7 @@ export type Saved =
       readonly kind: "refused";
       /** Faults of fields by path. */
       readonly wrong: ReadonlyMap<string, string>;
-      readonly others: readonly Problem[];
+      readonly others: readonly Finding[];
     }
   /** The file has changed since the form was made. */
   | { readonly kind: "stale" }

@@ -1,6 +1,6 @@
 // The configuration in effect: `edit` in the schema says which parts of a changed file apply immediately.
 
-import { pathText } from "./reading/problems.ts";
+import { keyPath } from "../../base/index.ts";
 import { isObject, nodesAt, type Part, partsOf, type SchemaNode } from "./walk.ts";
 
 export interface LiveSettings<T> {
@@ -29,13 +29,13 @@ export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSetting
     take(next) {
       current = takeLive(current, next, nodesAt(root, [])) as T;
       for (const act of subscribers) act(current);
-      return differences(current, next).map(pathText);
+      return differences(current, next).map(keyPath);
     },
     compare(next) {
       const after = takeLive(current, next, nodesAt(root, []));
       return {
-        takes: differences(current, after).map(pathText),
-        waits: differences(after, next).map(pathText),
+        takes: differences(current, after).map(keyPath),
+        waits: differences(after, next).map(keyPath),
       };
     },
   };

@@ -1,7 +1,7 @@
 // The operator's credentials. They come from the environment only, so that write access to the file does not
 // make an operator.
 
-import type { Problem } from "./reading/problems.ts";
+import { doubtAt, type Finding } from "../../base/index.ts";
 
 export interface Credentials {
   readonly user: string;
@@ -24,37 +24,21 @@ export function operatorOf(env: Env): Credentials | undefined {
 /** Passwords with fewer characters are reported as doubtful. */
 const shortPassword = 8;
 
-/** Returns doubts about settings that probably have unintended values. Messages contain no values. */
-export function doubtfulOperator(env: Env): Problem[] {
+/** Yields doubts about settings that probably have unintended values. Their texts contain no values. */
+export function* doubtfulOperator(env: Env): Iterable<Finding> {
   const unset = names.filter((name) => !env[name]);
-  const [missing] = unset;
-  if (missing !== undefined)
-    return unset.length === names.length
-      ? []
-      : [
-          {
-            path: missing,
-            message: "is not set, and the pages under /admin/ need both; set it, or remove the other",
-          },
-        ];
-  const { user = "", password = "" } = operatorOf(env) ?? {};
-  return [
-    ...(user.includes(":")
-      ? [
-          {
-            path: names[0],
-            message:
-              "contains a colon, which ends the name in HTTP Basic, so nobody can log in; choose another name",
-          },
-        ]
-      : []),
-    ...(password.length < shortPassword
-      ? [
-          {
-            path: names[1],
-            message: `has fewer than ${shortPassword} characters, so it can be guessed; choose a longer one`,
-          },
-        ]
-      : []),
-  ];
+  if (unset.length === names.length) return;
+  for (const name of unset)
+    yield doubtAt([name], "is not set, and the pages under /admin/ need both; set it, or remove the other");
+  const { user, password } = operatorOf(env) ?? {};
+  if (user?.includes(":"))
+    yield doubtAt(
+      [names[0]],
+      "contains a colon, which ends the name in HTTP Basic, so nobody can log in; choose another name",
+    );
+  if (password !== undefined && password.length < shortPassword)
+    yield doubtAt(
+      [names[1]],
+      `has fewer than ${shortPassword} characters, so it can be guessed; choose a longer one`,
+    );
 }

@@ -1,6 +1,6 @@
 // The figures of this process at a moment as one JSON value, for the dashboard.
 
-import type { CheckedPart, CheckFinding as Finding, Platform } from "../../base/index.ts";
+import type { CheckedPart, CheckResult, Platform } from "../../base/index.ts";
 import type { Admission } from "../images/admission/admit.ts";
 import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
 import type { Sidecars } from "../images/sidecar/sidecars.ts";
@@ -144,7 +144,7 @@ export interface FrameParts {
   readonly slots: Pick<Slots, "all">;
   readonly sources: Pick<Sources, "all">;
   readonly damaged: Pick<DamagedMasters, "latest">;
-  readonly health: () => Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
+  readonly health: () => Promise<{ readonly findings: readonly CheckResult[]; readonly checkedAt: number }>;
 }
 
 /**

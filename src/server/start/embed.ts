@@ -2,6 +2,7 @@
 
 import {
   createLog,
+  findingList,
   type LogLevel,
   type Platform,
   type StartCommands,
@@ -10,7 +11,7 @@ import {
   version,
 } from "../../base/index.ts";
 import { createApp, type Surface } from "../app.ts";
-import { loadConfig, problemLines, problemList } from "../config/reading/load.ts";
+import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import { refusal } from "../platform/server/refusals.ts";
 import { createService, type Service } from "../service.ts";
@@ -35,7 +36,7 @@ export async function embed(
   further: readonly Surface[],
 ): Promise<Embedded> {
   const mistaken = optionProblems(options);
-  if (mistaken.length > 0) throw new Error(problemList(mistaken, "the options of createHandler have"));
+  if (mistaken.length > 0) throw new Error(findingList(mistaken, "the options of createHandler have"));
   const bare = await platformOf(pathOf(options.files));
   const { config: given, log: sink } = options;
   const folder = pathOf(options.folder);
@@ -44,8 +45,8 @@ export async function embed(
   const loaded = loadConfig(configText(given), platform.env);
   if (loaded.problems) {
     // An object has no lines.
-    const problems = loaded.problems.map(({ path, message, position }) =>
-      typeof given === "string" && position ? { path, message, position } : { path, message },
+    const problems = loaded.problems.map(({ position, ...problem }) =>
+      typeof given === "string" && position ? { ...problem, position } : problem,
     );
     throw new Error(problemLines(problems, "the option config"));
   }

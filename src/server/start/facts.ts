@@ -1,12 +1,6 @@
 // Facts about a ready service for the start text and the log, collected in bounded time.
 
-import {
-  type CheckFinding as Finding,
-  nameOf,
-  type Platform,
-  withDeadline,
-  withPlace,
-} from "../../base/index.ts";
+import { type CheckResult, nameOf, type Platform, withDeadline, withPlace } from "../../base/index.ts";
 import type { Caller } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { parseAddress } from "../config/address.ts";
@@ -27,7 +21,7 @@ export interface StartedWith {
   readonly urls: readonly string[];
   /** Absolute path of the configuration file, if any. */
   readonly file: string | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckResult[];
 }
 
 /**

@@ -1,8 +1,8 @@
 // The options of createHandler as programs without types write them.
 
 import { stringify } from "yaml";
-import { nearest } from "../../base/index.ts";
-import { describeValue, type Problem } from "../config/reading/problems.ts";
+import { type Finding, nearest } from "../../base/index.ts";
+import { describeValue } from "../config/reading/problems.ts";
 import { isObject } from "../config/walk.ts";
 import type { HandlerOptions } from "./library.d.ts";
 
@@ -47,14 +47,14 @@ const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
 };
 
 /** Returns what is wrong with the options, except the values in `config`. */
-export function optionProblems(options: unknown): Problem[] {
-  if (!isObject(options))
-    return [{ path: "", message: `expected an object, received ${describeValue(options)}` }];
+export function optionProblems(options: unknown): Finding[] {
+  const problem = (text: string, where = ""): Finding => ({ level: "problem", where, text });
+  if (!isObject(options)) return [problem(`expected an object, received ${describeValue(options)}`)];
   return Object.entries(options).flatMap(([name, value]) => {
-    if (!Object.hasOwn(forms, name)) return [{ path: name, message: `unknown option; ${hintFor(name)}` }];
+    if (!Object.hasOwn(forms, name)) return [problem(`unknown option; ${hintFor(name)}`, name)];
     const { expected, fits } = forms[name as keyof HandlerOptions];
     if (value === undefined || fits(value)) return [];
-    return [{ path: name, message: `expected ${expected}, received ${describeOption(value)}` }];
+    return [problem(`expected ${expected}, received ${describeOption(value)}`, name)];
   });
 }
 

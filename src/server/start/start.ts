@@ -1,6 +1,6 @@
 // The service for runtimes that hand over requests by themselves (workerd): configuration text in, fetch out.
 
-import { createLog, type Platform, version } from "../../base/index.ts";
+import { createLog, findingLine, type Platform, version } from "../../base/index.ts";
 import { createApp, type Surface } from "../app.ts";
 import { addressWarnings } from "../config/reading/chosen-address.ts";
 import { loadConfig, problemLines } from "../config/reading/load.ts";
@@ -37,7 +37,7 @@ export async function start(
     write: (line) => console.log(line.trimEnd()),
   });
   if (configText !== undefined)
-    for (const { path, message } of addressWarnings(config, platform.name)) log.warn(`${path}: ${message}`);
+    for (const finding of addressWarnings(config, platform.name)) log.warn(findingLine(finding));
   const service = await createService(config, platform, log, version);
   return {
     answer: createApp(service, further).fetch,

@@ -1,6 +1,6 @@
 // Room for the slots: the volume that holds a folder, and bounds that memory or volume cannot hold.
 
-import { formatSize, type VolumeSpace } from "../../base/index.ts";
+import { doubtAt, type Finding, formatSize, type VolumeSpace } from "../../base/index.ts";
 import { boundOf } from "./bounds.ts";
 import type { Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
@@ -27,14 +27,8 @@ const mostOfMemory = 0.75;
 
 const names = ["render", "info", "origin"] as const satisfies readonly (keyof CacheOptions)[];
 
-/** A key of the configuration whose limit is doubtful, and what to do. */
-export interface DoubtfulBound {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Bounds of slots in memory that are more than this machine or container has. */
-export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): DoubtfulBound[] {
+export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Finding[] {
   const inMemory = names.flatMap((name) => {
     const slot = options[name];
     return slot.backend === "heap" ? [{ name, bytes: boundOf(name, slot, memoryBytes) }] : [];
@@ -43,10 +37,10 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Doubt
   const [largest] = inMemory.sort((a, b) => b.bytes - a.bytes);
   if (!largest || together <= memoryBytes * mostOfMemory) return [];
   return [
-    {
-      path: `cache.${largest.name}.max_bytes`,
-      message: `the caches in memory may take ${formatSize(together)} together, but this machine or container has ${formatSize(memoryBytes)}, and rendering needs part of it. Lower this, or keep the slot in files (backend: filesystem)`,
-    },
+    doubtAt(
+      ["cache", largest.name, "max_bytes"],
+      `the caches in memory may take ${formatSize(together)} together, but this machine or container has ${formatSize(memoryBytes)}, and rendering needs part of it. Lower this, or keep the slot in files (backend: filesystem)`,
+    ),
   ];
 }
 
@@ -57,18 +51,20 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Doubt
 export async function doubtfulVolumes(
   options: CacheOptions,
   slots: Pick<Slots, (typeof names)[number]>,
-): Promise<DoubtfulBound[]> {
-  const found: DoubtfulBound[] = [];
+): Promise<Finding[]> {
+  const found: Finding[] = [];
   for (const name of names) {
     const slot = options[name];
     if (slot.backend !== "filesystem") continue;
     const space = await slots[name].volume?.().catch(() => undefined);
     const bytes = boundOf(name, slot, 0);
     if (space && space.size > 0 && bytes > space.size)
-      found.push({
-        path: `cache.${name}.max_bytes`,
-        message: `may grow to ${formatSize(bytes)}, but the volume of its folder has ${formatSize(space.size)} in all. Lower this, or name a folder on a larger volume as cache.${name}.path`,
-      });
+      found.push(
+        doubtAt(
+          ["cache", name, "max_bytes"],
+          `may grow to ${formatSize(bytes)}, but the volume of its folder has ${formatSize(space.size)} in all. Lower this, or name a folder on a larger volume as cache.${name}.path`,
+        ),
+      );
   }
   return found;
 }

@@ -85,7 +85,7 @@ describe("the fields", () => {
   test("of a file with problems show its text, and the problems", () => {
     const { fields, problems, config } = readFields("log: { level: verbose }\nsuorces: []", {});
     expect(fields.find(({ field }) => field.path === "log.level")?.value).toBe("verbose");
-    expect(problems.map(({ path }) => path).sort()).toEqual(["log.level", "suorces"]);
+    expect(problems.map(({ where }) => where).sort()).toEqual(["log.level", "suorces"]);
     expect(config).toBeUndefined();
   });
 
@@ -267,7 +267,7 @@ describe("a value that is refused", () => {
 
   test("is reported with all others, and with other problems of the file", () => {
     const result = edit("suorces: []", { addr: "x", "image.tile_size": "1" });
-    expect(result).toMatchObject({ kind: "refused", others: [{ path: "suorces" }] });
+    expect(result).toMatchObject({ kind: "refused", others: [{ where: "suorces" }] });
     expect(result.kind === "refused" && [...result.wrong.keys()]).toEqual(["addr", "image.tile_size"]);
   });
 

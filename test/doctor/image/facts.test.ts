@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { countFindings } from "../../../src/base/finding.ts";
+import { countFindings } from "../../../src/base/findings/finding.ts";
 import { diagnose } from "../../../src/doctor/image/diagnose.ts";
 import type { Diagnosis } from "../../../src/doctor/image/diagnosis.ts";
 import { fixture, fixturesFolder } from "../../host.ts";

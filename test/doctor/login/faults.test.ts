@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Finding } from "../../../src/base/finding.ts";
+import type { Finding } from "../../../src/base/findings/finding.ts";
 import { findingLines } from "../../../src/cli/commands/findings-text.ts";
 import { clientId, clientSecret, startProvider } from "../../servers/oidc.ts";
 import {
@@ -58,12 +58,12 @@ const cookies =
 
 interface Problem {
   readonly step?: string | undefined;
-  readonly code: string;
+  readonly code: string | undefined;
 }
 
 const problemsOf = (findings: readonly Finding[]): Problem[] =>
   findings.flatMap((finding) =>
-    finding.level === "problem" ? [{ step: finding.step, code: finding.code }] : [],
+    finding.level === "problem" ? [{ step: finding.where, code: finding.code }] : [],
   );
 
 /** Fault, set-up, the one problem that is found, and words of what to change. */

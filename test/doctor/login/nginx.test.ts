@@ -51,7 +51,7 @@ auth:
     targets: [{ profile: "way", profiles: ["way"], identifier: closed, exists: true }],
   });
   return findings.flatMap((finding) =>
-    finding.level === "problem" ? [`${finding.step} ${finding.code}`] : [],
+    finding.level === "problem" ? [`${finding.where} ${finding.code}`] : [],
   );
 }
 

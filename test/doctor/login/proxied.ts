@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, request, type Server } from "no
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import type { Finding } from "../../../src/base/finding.ts";
+import type { Finding } from "../../../src/base/findings/finding.ts";
 import { examine } from "../../../src/doctor/login/diagnose.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";

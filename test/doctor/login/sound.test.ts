@@ -20,7 +20,7 @@ async function site(options: SiteOptions): Promise<Site> {
 const problems = (findings: Awaited<ReturnType<Site["examine"]>>) =>
   findings.filter(({ level }) => level === "problem");
 const stepsOf = (findings: Awaited<ReturnType<Site["examine"]>>) =>
-  findings.map(({ step, code }) => (code === "ok" ? step : `${step} ${code}`));
+  findings.map(({ where, code }) => (code === "ok" ? where : `${where} ${code}`));
 
 const whole = [
   "address",
@@ -126,7 +126,7 @@ describe.each([[""], ["/images"], ["/a/b"]])("below the path %j", (folder) => {
     const findings = await oidc.examine();
     expect(problems(findings)).toEqual([]);
     expect(stepsOf(findings)).toEqual(asFarAsLogin);
-    expect(findings.find(({ step }) => step === "login")?.text).toContain(issuer);
+    expect(findings.find(({ where }) => where === "login")?.text).toContain(issuer);
   });
 });
 
@@ -160,7 +160,7 @@ test.each(["bad-dims-65500.jpg", "bad-text.jpg", "bad-ihdr-mismatch.jp2"])(
     ).examine({ identifier: `closed/${name}` });
     expect(problems(findings)).toEqual([]);
     expect(stepsOf(findings)).toEqual(whole.flatMap((step) => (step === "image" ? "image skipped" : step)));
-    expect(findings.find(({ step }) => step === "image")?.text).toContain("--identifier");
+    expect(findings.find(({ where }) => where === "image")?.text).toContain("--identifier");
   },
 );
 
@@ -178,7 +178,7 @@ test("a kiosk that refuses an unknown machine is not a problem, and the doctor s
   for (const client of [undefined, "127.0.0.1", "198.51.100.7"]) {
     const findings = await kiosk.examine({ client });
     expect([client, problems(findings)]).toEqual([client, []]);
-    const login = findings.find(({ step }) => step === "login")?.text;
+    const login = findings.find(({ where }) => where === "login")?.text;
     expect(login).toMatch(client === undefined ? /refused.*--client-ip/ : /^refused, status 401$/);
   }
 });

@@ -48,7 +48,7 @@ async function unmatched(
   const parts = { auth, sources: createSources(sources, all), lists };
   // Time enough for any machine, unless a test is about it.
   const found = await unmatchedRules(parts, { ms: 60_000, folders: 500, ...bounds });
-  return found.map(({ path }) => matches[Number(path.split(".")[2])] as string);
+  return found.map(({ where }) => matches[Number(where?.split(".")[2])] as string);
 }
 
 test("a rule is doubted if no image has an identifier that it matches, and only then", async () => {
@@ -120,7 +120,7 @@ test("a rule whose accents have another form than those of the folder is shown i
       rules: [{ match: `${named}/*`, profile: "p" }],
     });
     const parts = { auth, sources: createSources([files], files), lists: true };
-    return (await unmatchedRules(parts, { ms: 60_000, folders: 500 }))[0]?.message;
+    return (await unmatchedRules(parts, { ms: 60_000, folders: 500 }))[0]?.text;
   };
   const onMac = await messageOf(decomposed, composed);
   expect(onMac).toContain("decomposed accents (NFD, as a Mac writes them), and the rule composed ones");

@@ -88,7 +88,7 @@ test.each<[string, object]>([
   const strict = auth ? { ...settings, auth: { strict_profiles: true, ...auth } } : settings;
   const loaded = loadConfig(stringify(strict), {});
   expect(loaded.problems).toBeUndefined();
-  if (loaded.config) expect(accessWarnings(loaded.config).map(({ message }) => message)).toEqual([]);
+  if (loaded.config) expect(accessWarnings(loaded.config).map(({ text }) => text)).toEqual([]);
 });
 
 describe("the first rule that matches all that a match does", () => {

@@ -20,7 +20,7 @@ const load = (auth: unknown, variables: Record<string, string> = env) =>
 
 /** Without their positions in the text, which `config/reading/positions.test.ts` holds. */
 const problems = (auth: unknown, variables?: Record<string, string>) =>
-  (load(auth, variables).problems ?? []).map(({ path, message }) => ({ path, message }));
+  (load(auth, variables).problems ?? []).map(({ where: path, text: message }) => ({ path, message }));
 
 const authOf = (auth: unknown) => {
   const { config, problems } = load(auth);

@@ -227,7 +227,7 @@ describe("an overlay that cannot be used", () => {
       });
     const found = async (image: string) =>
       (await checkAll(config(image), service.platform)).warnings.map(
-        ({ path, message }) => `${path}: ${message}`,
+        ({ where, text }) => `${where}: ${text}`,
       );
     expect(await found(picture("red"))).toEqual([]);
     expect(await found("fixtures:base.png")).toEqual([]);

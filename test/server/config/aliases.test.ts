@@ -49,16 +49,16 @@ describe("an alias", () => {
   ])("cannot be %j", (prefix, reason) => {
     const { problems } = load("/fine/", prefix as string);
     expect(problems).toHaveLength(1);
-    expect(problems?.[0]?.path).toBe("aliases.1.prefix");
-    expect(problems?.[0]?.message).toContain(reason);
-    expect(problems?.[0]?.message).toContain(`received ${JSON.stringify(prefix)}`);
+    expect(problems?.[0]?.where).toBe("aliases.1.prefix");
+    expect(problems?.[0]?.text).toContain(reason);
+    expect(problems?.[0]?.text).toContain(`received ${JSON.stringify(prefix)}`);
   });
 
   test("can be listed only once", () => {
     expect(load("/a/", "/b/", "/a/").problems).toMatchObject([
       {
-        path: "aliases.2.prefix",
-        message: expect.stringContaining("aliases.0 already has this one"),
+        where: "aliases.2.prefix",
+        text: expect.stringContaining("aliases.0 already has this one"),
       },
     ]);
     expect(load("/a/", "/a/b/").problems).toBeUndefined();

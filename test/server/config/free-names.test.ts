@@ -64,7 +64,7 @@ function accepted(yaml: string, env: Record<string, string> = {}): z.output<type
 }
 
 const problems = (yaml: string, env: Record<string, string> = {}): string[] =>
-  (load(yaml, env).problems ?? []).map(({ path, message }) => `${path}: ${message}`);
+  (load(yaml, env).problems ?? []).map(({ where, text }) => `${where}: ${text}`);
 
 const profiles = (...items: readonly string[]) => `auth: { profiles: { ${items.join(", ")} } }`;
 const builtin = (name: string, more = "", users = "{}") =>

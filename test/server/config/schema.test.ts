@@ -46,7 +46,7 @@ test("a key names the backends that accept it, unless all do", () => {
     // a value of the wrong form is refused too, but not as an unknown key
     const accepting = backends.filter((backend) => {
       const { problems } = loadConfig(`cache: { render: { backend: ${backend}, ${key}: {} } }`, {});
-      return !problems?.some((problem) => problem.path === path && /unknown/i.test(problem.message));
+      return !problems?.some((problem) => problem.where === path && /unknown/i.test(problem.text));
     });
     expect([path, of ?? backends]).toEqual([path, accepting]);
   }

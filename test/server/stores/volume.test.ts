@@ -19,7 +19,7 @@ const doubts = async (cache: object, memoryBytes: number, env: Record<string, st
   const options = cacheOptions.parse(cache);
   const slots = buildSlots(options, { files: nodeFiles(), env, memoryBytes }, silentLog);
   const all = [...doubtfulHeaps(options, memoryBytes), ...(await doubtfulVolumes(options, slots))];
-  return all.map(({ path, message }) => `${path}: ${message}`);
+  return all.map(({ where, text }) => `${where}: ${text}`);
 };
 
 describe("caches in memory", () => {

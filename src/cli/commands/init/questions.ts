@@ -110,7 +110,7 @@ const address: Question = {
     const [doubt] = ownPathWarnings({ base_url: base, aliases: [] });
     return {
       answer: base,
-      note: doubt ? `this address ${doubt.message}` : "",
+      note: doubt ? `this address ${doubt.text}` : "",
       settings: [
         {
           path: ["base_url"],

@@ -1,71 +1,68 @@
 // Doubts about addresses: ranges that let everybody in, and proxies behind which all readers look alike.
 
-import { isLoopbackHost, parseRange, parseUrl } from "../../../base/index.ts";
-import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
+import {
+  doubtAt,
+  doubtsAt,
+  type Finding,
+  isLoopbackHost,
+  parseRange,
+  parseUrl,
+} from "../../../base/index.ts";
 import { coveredSpaces, hasHostBits, isPrivate, overlap } from "./ranges.ts";
+import type { AccessPlace, AccessSettings } from "./settings.ts";
 
-/** Doubts about the lists of kiosks and of proxies. */
-export const addressDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
-  ...proxyDoubts(settings),
-  ...hiddenReaders(settings, place),
-  ...kiosksOf(settings).flatMap(({ name, allowed }) => kioskDoubts(name, allowed, settings, place)),
-];
-
-const kiosksOf = ({ auth }: AccessSettings) =>
-  Object.entries(auth.profiles)
-    .filter(([, { pattern }]) => pattern === "kiosk")
-    .map(([name, { kiosk }]) => ({ name, allowed: kiosk.allowed_ips }));
+/** Yields doubts about the lists of kiosks and of proxies. */
+export function* addressDoubts(settings: AccessSettings, place: AccessPlace): Iterable<Finding> {
+  yield* proxyDoubts(settings);
+  yield* hiddenReaders(settings, place);
+  for (const [name, { pattern, kiosk }] of Object.entries(settings.auth.profiles))
+    if (pattern === "kiosk") yield* kioskDoubts(name, kiosk.allowed_ips, settings, place);
+}
 
 const proxiesOf = ({ auth, trusted_proxies }: AccessSettings) => [
   ...trusted_proxies,
   ...auth.trusted_proxies,
 ];
 
-/** Proxies that match everybody, and headers that anybody may send. */
-function proxyDoubts(settings: AccessSettings): Doubt[] {
+/** Yields doubts about headers that anybody may send, and about proxies that match everybody. */
+function* proxyDoubts(settings: AccessSettings): Iterable<Finding> {
   const { auth, trusted_proxies } = settings;
+  if (proxiesOf(settings).length === 0)
+    for (const [name, { access_service: service }] of Object.entries(auth.profiles))
+      if (service.backend === "header")
+        yield doubtAt(
+          ["auth", "profiles", name, "access_service", "header"],
+          `no proxy is named in trusted_proxies, so anyone who bypasses the proxy and sends ${service.header} has access; name the addresses that the proxy connects from`,
+        );
   const lists = [
     [["trusted_proxies"], trusted_proxies],
     [["auth", "trusted_proxies"], auth.trusted_proxies],
   ] as const;
-  const headers = Object.entries(auth.profiles).flatMap(([name, { access_service: service }]) =>
-    service.backend === "header" && proxiesOf(settings).length === 0
-      ? [
-          {
-            path: ["auth", "profiles", name, "access_service", "header"],
-            message: `no proxy is named in trusted_proxies, so anyone who bypasses the proxy and sends ${service.header} has access; name the addresses that the proxy connects from`,
-          },
-        ]
-      : [],
-  );
-  const wide = lists.flatMap(([path, list]) => {
+  for (const [path, list] of lists) {
     const spaces = coveredSpaces(list.map(parseRange));
-    if (spaces.length === 0) return [];
-    const message = `takes everybody with ${spaces.join(" and ")} for a proxy, so any client can claim any address with X-Forwarded-For; name only the addresses of the proxies`;
-    return [{ path, message }];
-  });
-  return [...headers, ...wide];
+    if (spaces.length > 0)
+      yield doubtAt(
+        path,
+        `takes everybody with ${spaces.join(" and ")} for a proxy, so any client can claim any address with X-Forwarded-For; name only the addresses of the proxies`,
+      );
+  }
 }
 
-function kioskDoubts(
+function* kioskDoubts(
   name: string,
   allowed: readonly string[],
   settings: AccessSettings,
   place: AccessPlace,
-): Doubt[] {
+): Iterable<Finding> {
   const path = ["auth", "profiles", name, "kiosk", "allowed_ips"];
   const spaces = coveredSpaces(allowed.map(parseRange));
   if (spaces.length > 0)
-    return [
-      {
-        path,
-        message: `admits everybody with ${spaces.join(" and ")}, so this profile protects nothing; name only the addresses of the room`,
-      },
-    ];
-  return allowed.flatMap((text, at) => {
-    const message = rangeDoubt(text, settings, place);
-    return message === undefined ? [] : [{ path: [...path, at], message }];
-  });
+    return yield doubtAt(
+      path,
+      `admits everybody with ${spaces.join(" and ")}, so this profile protects nothing; name only the addresses of the room`,
+    );
+  for (const [at, text] of allowed.entries())
+    yield* doubtsAt([...path, at], rangeDoubt(text, settings, place));
 }
 
 /** Shortest prefix of a public range that can be the network of one institution, by address length. */
@@ -105,19 +102,21 @@ function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boole
 }
 
 /** Readers are distinguished by their addresses, which a proxy hides unless it is trusted to report them. */
-function hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Doubt[] {
+function* hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Iterable<Finding> {
   const { auth, base_url } = settings;
   // Only workerd speaks https itself; the other runtimes need a proxy for it.
-  if (proxiesOf(settings).length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return [];
+  if (proxiesOf(settings).length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return;
   const own = Object.values(auth.profiles).filter(({ access_service: { backend } }) => backend === "builtin");
   const patterns = new Set(own.map(({ pattern }) => pattern));
   const follows = [
     ...(patterns.has("active") ? ["one reader's wrong passwords lock everybody out for a while"] : []),
     ...(patterns.has("kiosk") ? ["kiosk.allowed_ips admits either everybody or nobody"] : []),
   ];
-  if (follows.length === 0) return [];
-  const message = `base_url is https, so a proxy must be in front of this service, but trusted_proxies names none, so all readers seem to have the address of the proxy: ${follows.join(", and ")}. Add the proxy's addresses here, such as [127.0.0.1] if it runs on the same machine, and configure it to send X-Forwarded-For`;
-  return [{ path: ["trusted_proxies"], message }];
+  if (follows.length > 0)
+    yield doubtAt(
+      ["trusted_proxies"],
+      `base_url is https, so a proxy must be in front of this service, but trusted_proxies names none, so all readers seem to have the address of the proxy: ${follows.join(", and ")}. Add the proxy's addresses here, such as [127.0.0.1] if it runs on the same machine, and configure it to send X-Forwarded-For`,
+    );
 }
 
 function isPublicHttps(address: string): boolean {

@@ -1,17 +1,18 @@
 // All doubts about access settings, derived from the settings alone: nothing is read, listed or requested.
 
+import type { Finding } from "../../../base/index.ts";
 import { addressDoubts } from "./addresses.ts";
-import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
 import { loginDoubts } from "./logins.ts";
 import { ruleDoubts } from "./rules.ts";
 import { sessionDoubts } from "./sessions.ts";
+import type { AccessPlace, AccessSettings } from "./settings.ts";
 import { sourceDoubts } from "./sources.ts";
 
-export type { AccessSettings, Doubt } from "./doubt.ts";
 export { refusedPatterns } from "./logins.ts";
+export type { AccessSettings } from "./settings.ts";
 
-/** Doubts about access settings that are accepted, each with what is wrong and what to do. */
-export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
+/** Returns doubts about access settings that are accepted, each with what is wrong and what to do. */
+export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Finding[] => [
   ...ruleDoubts(settings),
   ...sourceDoubts(settings),
   ...addressDoubts(settings, place),

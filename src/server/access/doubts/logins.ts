@@ -1,36 +1,30 @@
 // Doubts about logins: secrets that can be guessed, pages that others can read, substitutes that hide
 // nothing.
 
-import { guessableSecret, isSafeTransport } from "../../../base/index.ts";
+import { doubtAt, doubtsAt, type Finding, guessableSecret, isSafeTransport } from "../../../base/index.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
-import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
+import type { AccessPlace, AccessSettings } from "./settings.ts";
 
-/** Doubts about each profile on its own, and about secrets that two of them share. */
-export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Doubt[] => [
-  ...Object.entries(auth.profiles).flatMap(([name, profile]) =>
-    profileRows.flatMap(({ keys, says }) => {
-      const message = says(profile);
-      return message === undefined ? [] : [{ path: ["auth", "profiles", name, ...keys], message }];
-    }),
-  ),
-  ...doubtfulSecrets(auth.profiles, env),
-];
+/** Yields doubts about each profile on its own, and about secrets that two of them share. */
+export function* loginDoubts({ auth }: AccessSettings, { env }: AccessPlace): Iterable<Finding> {
+  for (const [name, profile] of Object.entries(auth.profiles))
+    for (const { keys, says } of profileRows)
+      yield* doubtsAt(["auth", "profiles", name, ...keys], says(profile));
+  yield* doubtfulSecrets(auth.profiles, env);
+}
 
 /**
  * Warns of patterns that published clients refuse, since Authorization Flow 2.0 does not define them (section
  * 3.1: `profile`). Logins work and protect the same, so this is no doubt about access.
  */
-export function refusedPatterns({ profiles, strict_profiles }: AccessSettings["auth"]): Doubt[] {
-  const names = Object.entries(profiles).flatMap(([name, { pattern }]) =>
-    pattern === "clickthrough" ? [name] : [],
+export function refusedPatterns({ profiles, strict_profiles }: AccessSettings["auth"]): readonly Finding[] {
+  const names = Object.keys(profiles).filter((name) => profiles[name]?.pattern === "clickthrough");
+  return doubtsAt(
+    ["auth", "strict_profiles"],
+    strict_profiles || names.length === 0
+      ? undefined
+      : `is not set, so image information says clickthrough for ${names.join(", ")}, which Authorization Flow 2.0 does not define and its clients refuse; set it to true, and they offer the same button as a login`,
   );
-  if (strict_profiles || names.length === 0) return [];
-  return [
-    {
-      path: ["auth", "strict_profiles"],
-      message: `is not set, so image information says clickthrough for ${names.join(", ")}, which Authorization Flow 2.0 does not define and its clients refuse; set it to true, and they offer the same button as a login`,
-    },
-  ];
 }
 
 interface Row {
@@ -94,39 +88,35 @@ function hidesNothing(size: string): boolean {
   return Math.min(...sides) >= wholeSide;
 }
 
-/** Doubts about signing secrets: short ones, and those that two profiles share. */
-function doubtfulSecrets(
+/** Yields doubts about signing secrets: those that can be guessed, and those that two profiles share. */
+function* doubtfulSecrets(
   profiles: Readonly<Record<string, ProfileOptions>>,
   env: AccessPlace["env"],
-): Doubt[] {
+): Iterable<Finding> {
   const seen = new Map<string, string>();
-  return Object.entries(profiles).flatMap(([name, { access_service: service }]) => {
-    if (service.backend !== "external" && service.backend !== "oidc") return [];
-    const [key, variable] =
-      service.backend === "external"
-        ? (["callback_secret_env", service.callback_secret_env] as const)
-        : (["client_secret_env", service.client_secret_env] as const);
+  for (const [name, { access_service: service }] of Object.entries(profiles)) {
+    if (service.backend !== "external" && service.backend !== "oidc") continue;
+    const key = service.backend === "external" ? "callback_secret_env" : "client_secret_env";
+    const variable = service.backend === "external" ? service.callback_secret_env : service.client_secret_env;
     const secret = env[variable];
-    const found: string[] = [];
+    const path = ["auth", "profiles", name, "access_service", key];
     // Readers see signatures made with it, and can try to guess the secret for as long as they like.
     const guessable = secret && guessableSecret(secret);
-    if (guessable) found.push(`the secret in ${variable} ${guessable}`);
+    if (guessable) yield doubtAt(path, `the secret in ${variable} ${guessable}`);
     if (secret && secret !== secret.trim())
-      found.push(
+      yield doubtAt(
+        path,
         `the secret in ${variable} begins or ends with white space, such as the line break of a file, which the other side probably does not have; remove it`,
       );
-    if (service.backend === "external") {
-      // A signature does not name its profile: one that gives access to this profile gives access to the
-      // other.
-      const mark = secret ? `value ${secret}` : `variable ${variable}`;
-      const other = seen.get(mark);
-      seen.set(mark, name);
-      if (other !== undefined)
-        found.push(
-          `is that of the profile ${other} too, so access to one gives access to the other; give each its own secret`,
-        );
-    }
-    const path = ["auth", "profiles", name, "access_service", key];
-    return found.map((message) => ({ path, message }));
-  });
+    if (service.backend !== "external") continue;
+    // A signature does not name its profile: one that gives access to this profile gives access to the other.
+    const mark = secret ? `value ${secret}` : `variable ${variable}`;
+    const other = seen.get(mark);
+    seen.set(mark, name);
+    if (other !== undefined)
+      yield doubtAt(
+        path,
+        `is that of the profile ${other} too, so access to one gives access to the other; give each its own secret`,
+      );
+  }
 }

@@ -3,8 +3,8 @@
 import { checkIdentifier } from "../../../iiif/index.ts";
 import type { TableRow } from "../../hooks/hook.ts";
 import { impossibleText } from "../../hooks/mapping.ts";
-import type { AccessSettings } from "./doubt.ts";
 import { forms } from "./rules.ts";
+import type { AccessSettings } from "./settings.ts";
 
 export type { TableRow };
 

@@ -3,7 +3,7 @@
 import { checkIdentifier, splitPage } from "../../../iiif/index.ts";
 import type { Rule } from "../rules/rules.ts";
 import { oneForm } from "../rules/spellings.ts";
-import type { RuledSource } from "./doubt.ts";
+import type { RuledSource } from "./settings.ts";
 
 /** Returns the index of the first rule that matches everything a match does; undefined if there is none. */
 export type RuleIndex = (match: string) => number | undefined;

@@ -1,41 +1,36 @@
 // Rules that protect nothing, according to the list of rules alone.
 
+import { doubtAt, doubtsAt, type Finding } from "../../../base/index.ts";
 import { mainMounts } from "../../../iiif/index.ts";
 import { profilesOf, type Rule } from "../rules/rules.ts";
 import { isUrl } from "../rules/spellings.ts";
-import type { AccessSettings, Doubt } from "./doubt.ts";
 import { indexRules, type RuleIndex } from "./rule-index.ts";
+import type { AccessSettings } from "./settings.ts";
 
-/** Returns rules that no identifier reaches, matches in impossible spellings, and profiles without rules. */
-export function ruleDoubts(settings: AccessSettings): Doubt[] {
+/** Yields doubts about rules that no identifier reaches, impossible spellings, and profiles without rules. */
+export function* ruleDoubts(settings: AccessSettings): Iterable<Finding> {
   const { rules, profiles } = settings.auth;
   if (rules.length === 0)
-    return [
-      {
-        path: ["auth", "rules"],
-        message:
-          'there is no rule, so that every image is public; name the identifiers that need a profile, such as { match: "private/*", profile: staff }',
-      },
-    ];
+    return yield doubtAt(
+      ["auth", "rules"],
+      'there is no rule, so that every image is public; name the identifiers that need a profile, such as { match: "private/*", profile: staff }',
+    );
   const index = indexRules(rules, settings.sources);
+  for (const [at, { match }] of rules.entries()) {
+    const path = ["auth", "rules", at, "match"];
+    yield* doubtsAt(path, hiddenRule(at, index, settings));
+    for (const form of forms) yield* doubtsAt(path, form(match, settings));
+  }
+  for (const [at, rule] of rules.entries())
+    for (const says of [weakestWay, sameWords])
+      yield* doubtsAt(["auth", "rules", at, "profile"], says(rule, settings));
   const used = new Set(rules.flatMap(profilesOf));
-  const unused = Object.keys(profiles).filter((name) => !used.has(name));
-  return [
-    ...rules.flatMap(({ match }, at) =>
-      [hiddenRule(at, index, settings), ...forms.map((form) => form(match, settings))].flatMap((message) =>
-        message === undefined ? [] : [{ path: ["auth", "rules", at, "match"], message }],
-      ),
-    ),
-    ...rules.flatMap((rule, at) =>
-      [weakestWay(rule, settings), sameWords(rule, settings)].flatMap((message) =>
-        message === undefined ? [] : [{ path: ["auth", "rules", at, "profile"], message }],
-      ),
-    ),
-    ...unused.map((name) => ({
-      path: ["auth", "profiles", name],
-      message: "no rule names this profile, so it protects nothing; add a rule for it, or remove it",
-    })),
-  ];
+  for (const name of Object.keys(profiles))
+    if (!used.has(name))
+      yield doubtAt(
+        ["auth", "profiles", name],
+        "no rule names this profile, so it protects nothing; add a rule for it, or remove it",
+      );
 }
 
 /** Describes a rule that a click opens although another of its profiles asks who the reader is. */

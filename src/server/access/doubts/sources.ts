@@ -1,24 +1,24 @@
 // Rules that do not fit the sources: prefixes that do not exist, URLs that no source serves, and files that
 // are public under another identifier.
 
-import { nearest, parseUrl } from "../../../base/index.ts";
+import { doubtsAt, type Finding, nearest, parseUrl } from "../../../base/index.ts";
 import { isUrl } from "../rules/spellings.ts";
-import type { AccessSettings, Doubt, RuledSource } from "./doubt.ts";
 import { folderOf, indexRules, longestPrefix, type RuleIndex } from "./rule-index.ts";
+import type { AccessSettings, RuledSource } from "./settings.ts";
 
 /**
- * Returns doubts about matches, given the prefixes and locations of the sources; empty if a hook may map
+ * Yields doubts about matches, given the prefixes and locations of the sources; none if a hook may map
  * identifiers elsewhere.
  */
-export function sourceDoubts(settings: AccessSettings): Doubt[] {
-  const { auth, sources, hook } = settings;
-  if (hook.engine !== "noop" || sources.length === 0) return [];
+export function* sourceDoubts({ auth, sources, hook }: AccessSettings): Iterable<Finding> {
+  if (hook.engine !== "noop" || sources.length === 0) return;
   const index = indexRules(auth.rules, sources);
-  return auth.rules.flatMap(({ match }, at) =>
-    (match === "*" ? [] : [strange(match, sources), openTwin(match, sources, index)]).flatMap((message) =>
-      message === undefined ? [] : [{ path: ["auth", "rules", at, "match"], message }],
-    ),
-  );
+  for (const [at, { match }] of auth.rules.entries()) {
+    if (match === "*") continue;
+    const path = ["auth", "rules", at, "match"];
+    yield* doubtsAt(path, strange(match, sources));
+    yield* doubtsAt(path, openTwin(match, sources, index));
+  }
 }
 
 /** Describes a match that no source has identifiers for. */

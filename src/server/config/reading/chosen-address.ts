@@ -1,9 +1,8 @@
 // Warns if clients choose the address with which the ids of a response begin.
 
-import { isLoopbackHost, type Platform } from "../../../base/index.ts";
+import { doubtAt, type Finding, isLoopbackHost, type Platform } from "../../../base/index.ts";
 import { parseAddress } from "../address.ts";
 import type { Config } from "../schema.ts";
-import type { Problem } from "./problems.ts";
 
 /**
  * Returns a warning about `base_url` if it is not set although others than this machine may send requests.
@@ -12,7 +11,7 @@ import type { Problem } from "./problems.ts";
 export function addressWarnings(
   { base_url, addr, trusted_proxies }: Pick<Config, "base_url" | "addr" | "trusted_proxies">,
   runtime: Platform["name"],
-): Problem[] {
+): Finding[] {
   if (base_url !== "") return [];
   const isBehindProxy = trusted_proxies.length > 0;
   if (!isBehindProxy && runtime !== "workerd" && listensHere(addr)) return [];
@@ -20,10 +19,10 @@ export function addressWarnings(
     ? "the field Host, which the proxies in trusted_proxies usually pass on from clients"
     : "Host and X-Forwarded-* of the request, which anybody can send";
   return [
-    {
-      path: "base_url",
-      message: `is not set, so ids begin with an address that clients choose (${chosenBy}), and caches may keep it for others; set it to the address that readers use, such as https://images.example.org`,
-    },
+    doubtAt(
+      ["base_url"],
+      `is not set, so ids begin with an address that clients choose (${chosenBy}), and caches may keep it for others; set it to the address that readers use, such as https://images.example.org`,
+    ),
   ];
 }
 

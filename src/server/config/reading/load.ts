@@ -2,14 +2,21 @@
 
 import { isScalar, visit } from "yaml";
 import type { z } from "zod";
-import { mostAliases, parseYamlText } from "../../../base/index.ts";
+import {
+  type Finding,
+  findingList,
+  keyPath,
+  mostAliases,
+  type Position,
+  parseKeyPath,
+  parseYamlText,
+  problemAt,
+} from "../../../base/index.ts";
 import { type Config, configSchema, configTree } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
-import { createFinder, type Position } from "./positions.ts";
-import { describeValue, explain, keysOf, type Problem, pathText } from "./problems.ts";
+import { createFinder } from "./positions.ts";
+import { describeValue, explain } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
-
-export { type Problem, positionText, problemLines, problemList, problemText } from "./problems.ts";
 
 export type LoadedConfig<T = Config> =
   | {
@@ -19,7 +26,7 @@ export type LoadedConfig<T = Config> =
       /** Returns the position of the key of a path in the text; undefined if it is not there. */
       readonly find: (path: string) => Position | undefined;
     }
-  | { readonly config?: undefined; readonly problems: readonly Problem[] };
+  | { readonly config?: undefined; readonly problems: readonly Finding[] };
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -45,14 +52,14 @@ export function loadSettings<S extends z.ZodType>(
   for (const { keys, variable, value } of overrides(root, parsed.value, env)) {
     place(parsed.value, keys, value);
     place(parsed.texts, keys, value);
-    overridden.set(pathText(keys), variable);
+    overridden.set(keyPath(keys), variable);
   }
   const meant = asMeant(withoutEmpty(parsed.value, top), parsed.texts, top);
   const result = schema.safeParse(meant, { reportInput: true });
   if (result.success) {
     const unset = unsetVariables(result.data, top, { env, find: parsed.find });
     if (unset.length > 0) return { problems: unset };
-    const find = (path: string) => (overridden.has(path) ? undefined : parsed.find(keysOf(path)));
+    const find = (path: string) => (overridden.has(path) ? undefined : parsed.find(parseKeyPath(path)));
     return { config: result.data, overridden: [...overridden.keys()], find };
   }
   const problems = result.error.issues.flatMap((issue) =>
@@ -62,11 +69,15 @@ export function loadSettings<S extends z.ZodType>(
 }
 
 /** Sorts problems in the order of the file; those without a position come last. */
-function inFileOrder(problems: readonly Problem[]): Problem[] {
-  const lineOf = ({ position }: Problem) => position?.line ?? Number.MAX_SAFE_INTEGER;
-  const columnOf = ({ position }: Problem) => position?.column ?? 0;
+function inFileOrder(problems: readonly Finding[]): Finding[] {
+  const lineOf = ({ position }: Finding) => position?.line ?? Number.MAX_SAFE_INTEGER;
+  const columnOf = ({ position }: Finding) => position?.column ?? 0;
   return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
 }
+
+/** Formats all problems of a configuration as lines for a terminal or a log. `place`: a file, for example. */
+export const problemLines = (problems: readonly Finding[], place: string): string =>
+  findingList(problems, `the configuration in ${place} has`);
 
 type Parsed =
   | {
@@ -77,18 +88,16 @@ type Parsed =
       readonly find: (path: readonly PropertyKey[]) => Position | undefined;
       readonly problems?: undefined;
     }
-  | { readonly problems: readonly Problem[] };
+  | { readonly problems: readonly Finding[] };
 
 /** Returns the values of a YAML text, typed and as written; or why it has no keys and values. */
 export function parseYaml(text: string): Parsed {
   const { document, lines, problems } = parseYamlText(text);
   if (problems.length > 0)
     return {
-      problems: problems.map(({ message, line, column }) => ({
-        path: "",
-        message: `not valid YAML: ${message}`,
-        position: { line, column },
-      })),
+      problems: problems.map(({ message, ...position }) =>
+        problemAt([], `not valid YAML: ${message}`, position),
+      ),
     };
   const find = createFinder(document, lines);
   // A name in a record is taken as written: 007 is not 7.
@@ -101,26 +110,20 @@ export function parseYaml(text: string): Parsed {
   try {
     value = document.toJS({ maxAliasCount: mostAliases });
   } catch (error) {
-    return { problems: [{ path: "", message: `not valid YAML: ${(error as Error).message}` }] };
+    return { problems: [problemAt([], `not valid YAML: ${(error as Error).message}`)] };
   }
   const circle = pathOfCircle(value);
   if (circle !== undefined)
     return {
       problems: [
-        {
-          path: circle,
-          message: "expected a value, received an alias of a value that contains it; write it out",
-        },
+        problemAt(circle, "expected a value, received an alias of a value that contains it; write it out"),
       ],
     };
   if (value === null || value === undefined) return { value: {}, texts: {}, find };
   if (typeof value !== "object" || Array.isArray(value))
     return {
       problems: [
-        {
-          path: "",
-          message: `expected keys and values (such as "addr: :8080"), received ${describeValue(value)}`,
-        },
+        problemAt([], `expected keys and values (such as "addr: :8080"), received ${describeValue(value)}`),
       ],
     };
   const texts = parseYamlText(text, { schema: "failsafe" }).document.toJS({
@@ -135,7 +138,7 @@ function unsetVariables(
   nodes: readonly SchemaNode[],
   context: { readonly env: Env; readonly find: (path: readonly PropertyKey[]) => Position | undefined },
   path: readonly PropertyKey[] = [],
-): Problem[] {
+): Finding[] {
   return partsOf(value, nodes).flatMap((part) => {
     const own = [...path, part.key];
     const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
@@ -143,9 +146,8 @@ function unsetVariables(
     if (variable === "" || context.env[variable]) return [];
     const orPublic =
       isObject(value) && "anonymous" in value ? "; if anybody may read the bucket, set anonymous: true" : "";
-    const message = `the environment variable ${variable} is not set; set it to the secret, or remove this key${orPublic}`;
-    const position = context.find(own);
-    return [{ path: pathText(own), message, ...(position && { position }) }];
+    const text = `the environment variable ${variable} is not set; set it to the secret, or remove this key${orPublic}`;
+    return [problemAt(own, text, context.find(own))];
   });
 }
 
@@ -154,9 +156,9 @@ function pathOfCircle(
   value: unknown,
   path: readonly PropertyKey[] = [],
   around: readonly unknown[] = [],
-): string | undefined {
+): readonly PropertyKey[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (around.includes(value)) return pathText(path);
+  if (around.includes(value)) return path;
   for (const [key, child] of Object.entries(value)) {
     const found = pathOfCircle(child, [...path, key], [...around, value]);
     if (found !== undefined) return found;

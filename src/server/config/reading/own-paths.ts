@@ -1,15 +1,14 @@
 // Warns if `base_url` ends in a path of the service itself, which ids would then contain twice.
 
-import { parseUrl } from "../../../base/index.ts";
+import { doubtAt, type Finding, parseUrl } from "../../../base/index.ts";
 import { reservedSegments } from "../aliases.ts";
 import type { Config } from "../schema.ts";
-import type { Problem } from "./problems.ts";
 
 /** Segments after `iiif` that begin a path of an API. */
 const apis: ReadonlySet<string> = new Set(["2", "3", "presentation", "auth", "image"]);
 
 /** Returns a warning about `base_url` if it looks like the address of an API, a page or an image. */
-export function ownPathWarnings({ base_url, aliases }: Pick<Config, "base_url" | "aliases">): Problem[] {
+export function ownPathWarnings({ base_url, aliases }: Pick<Config, "base_url" | "aliases">): Finding[] {
   const segments = (parseUrl(base_url)?.pathname ?? "").split("/").filter((part) => part !== "");
   const own = ownPath(
     segments,
@@ -18,10 +17,10 @@ export function ownPathWarnings({ base_url, aliases }: Pick<Config, "base_url" |
   if (own === undefined) return [];
   const before = base_url.replace(/\/+$/, "").slice(0, -own.length);
   return [
-    {
-      path: "base_url",
-      message: `ends in ${own}, a path of the service itself, so ids begin with ${before}${own}/iiif/; write ${before}, unless a proxy passes requests below ${own} on without it`,
-    },
+    doubtAt(
+      ["base_url"],
+      `ends in ${own}, a path of the service itself, so ids begin with ${before}${own}/iiif/; write ${before}, unless a proxy passes requests below ${own} on without it`,
+    ),
   ];
 }
 

@@ -1,12 +1,7 @@
 // Positions of configuration keys in the text of a file.
 
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Node } from "yaml";
-
-/** Line and column in a text, both from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import type { Position } from "../../../base/index.ts";
 
 /**
  * Finds the position of a key or of an item of a list; for one that is not written, the nearest enclosing

@@ -1,49 +1,8 @@
 // Problems of a configuration, key by key, in words that help to fix them.
 
 import type { z } from "zod";
-import { maskUrls, nearest } from "../../../base/index.ts";
+import { type Finding, keyPath, maskUrls, nearest, type Position, problemAt } from "../../../base/index.ts";
 import { childKeys, nodesAt, type SchemaNode, wordOf } from "../walk.ts";
-import type { Position } from "./positions.ts";
-
-export interface Problem {
-  /** In the form of {@link pathText}; "" for the whole file. */
-  readonly path: string;
-  readonly message: string;
-  /** Position in the text of the file; absent if unknown, and for values of variables. */
-  readonly position?: Position;
-}
-
-/** Returns "line 3, column 5", or "" if the position is unknown. */
-export const positionText = ({ position }: Problem): string =>
-  position === undefined ? "" : `line ${position.line}, column ${position.column}`;
-
-/** Formats all problems of a configuration as lines for a terminal or a log. */
-export const problemLines = (problems: readonly Problem[], where: string): string =>
-  problemList(problems, `the configuration in ${where} has`);
-
-/** The same for any subject. `subject`: what has problems, with its verb. */
-export function problemList(problems: readonly Problem[], subject: string): string {
-  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  return [`${subject} ${count}:`, ...problems.map((problem) => maskUrls(`  ${problemText(problem)}`))].join(
-    "\n",
-  );
-}
-
-/** Formats a problem for people: position in the file, key, and fault. */
-export const problemText = (problem: Problem): string =>
-  [positionText(problem), problem.path, problem.message].filter((part) => part !== "").join(": ");
-
-/**
- * Formats a path for people: dotted, list items by index from 0, names with other characters than words in
- * quotes.
- */
-export function pathText(path: readonly PropertyKey[]): string {
-  return path.map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".");
-}
-
-/** Parses a path in the form of {@link pathText}. */
-export const keysOf = (path: string): string[] =>
-  (path.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []).map((key) => (key.startsWith('"') ? JSON.parse(key) : key));
 
 /** Context for explaining an issue. */
 export interface Context {
@@ -56,12 +15,11 @@ export interface Context {
 }
 
 /** Returns the problems behind an issue of a schema (parsed with `reportInput`). */
-export function explain(issue: z.core.$ZodIssue, context: Context): Problem[] {
-  return faultsOf(issue, context).map(({ keys, message }) => {
-    const path = pathText(keys);
-    const position = context.overridden.has(path) ? undefined : context.find(keys);
-    return { path, message, ...(position && { position }) };
-  });
+export function explain(issue: z.core.$ZodIssue, context: Context): Finding[] {
+  const { overridden, find } = context;
+  return faultsOf(issue, context).map(({ keys, message }) =>
+    problemAt(keys, message, overridden.has(keyPath(keys)) ? undefined : find(keys)),
+  );
 }
 
 interface Fault {
@@ -87,7 +45,7 @@ function faultsOf(issue: z.core.$ZodIssue, context: Context): Fault[] {
     const deepest = [...branches].sort((a, b) => depth(b) - depth(a))[0];
     if (deepest?.length && depth(deepest) > keys.length) return deepest;
   }
-  const variable = overridden.get(pathText(keys));
+  const variable = overridden.get(keyPath(keys));
   const from = variable === undefined ? "" : ` (from ${variable})`;
   return [{ keys, message: `${withReceived(issue, root)}${from}` }];
 }

@@ -1,45 +1,45 @@
 // Valid settings that are probably not what their author wants.
 
 import {
+  doubtAt,
+  doubtsAt,
+  type Finding,
   guessableSecret,
   isSafeTransport,
   type Platform,
   parseDuration,
   parseUrl,
 } from "../../../base/index.ts";
-import { accessDoubts, type Doubt, refusedPatterns } from "../../access/doubts/index.ts";
+import { accessDoubts, refusedPatterns } from "../../access/doubts/index.ts";
 import { doubtfulOperator } from "../operator.ts";
 import type { Config } from "../schema.ts";
 import { ownPathWarnings } from "./own-paths.ts";
-import { type Problem, pathText } from "./problems.ts";
 
-interface Rule extends Problem {
+interface Rule {
+  readonly path: readonly string[];
+  readonly text: string;
   readonly applies: (config: Config, runtime: Platform["name"]) => boolean;
 }
 
 const rules: readonly Rule[] = [
   {
-    path: "image.max_output_height",
-    message:
-      "clients that follow the standard may ignore it alone; set image.max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
+    path: ["image", "max_output_height"],
+    text: "clients that follow the standard may ignore it alone; set image.max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
     applies: ({ image }) => image.max_output_height > 0 && image.max_output_width === 0,
   },
   {
-    path: "base_url",
-    message:
-      "logins need https: browsers keep no session cookie from a plain http address, except for localhost. Put a proxy with a certificate in front, and set this to its https address",
+    path: ["base_url"],
+    text: "logins need https: browsers keep no session cookie from a plain http address, except for localhost. Put a proxy with a certificate in front, and set this to its https address",
     applies: ({ auth, base_url }) => auth !== undefined && isUntrustedHttp(base_url),
   },
   {
-    path: "http.keep_alive",
-    message:
-      "has no effect on Deno, which never closes idle connections; let a proxy in front close those of clients",
+    path: ["http", "keep_alive"],
+    text: "has no effect on Deno, which never closes idle connections; let a proxy in front close those of clients",
     applies: ({ http }, runtime) => runtime === "deno" && http.keep_alive !== "75s",
   },
   {
-    path: "http.keep_alive",
-    message:
-      "Bun keeps no time above 250s: it leaves idle connections open until clients close them. Use Node, or make sure that only a load balancer can connect",
+    path: ["http", "keep_alive"],
+    text: "Bun keeps no time above 250s: it leaves idle connections open until clients close them. Use Node, or make sure that only a load balancer can connect",
     applies: ({ http }, runtime) => runtime === "bun" && parseDuration(http.keep_alive) > 250_000,
   },
 ];
@@ -53,39 +53,30 @@ function isUntrustedHttp(address: string): boolean {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns keys whose values are accepted but doubtful, each with the reason. `runtime`: name of the platform;
- * `env`: the variables that hold secrets. Messages contain no secrets.
+ * Returns doubts about values that are accepted. `runtime`: name of the platform; `env`: the variables that
+ * hold secrets. Their texts contain no secrets.
  */
-export function configWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
-  const doubted = rules
-    .filter(({ applies }) => applies(config, runtime))
-    .map(({ path, message }) => ({ path, message }));
+export function configWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Finding[] {
   return [
-    ...doubted,
+    ...rules.filter(({ applies }) => applies(config, runtime)).map(({ path, text }) => doubtAt(path, text)),
     ...ownPathWarnings(config),
     ...accessWarnings(config, runtime, env),
-    ...inText(config.auth ? refusedPatterns(config.auth) : []),
+    ...(config.auth ? refusedPatterns(config.auth) : []),
     ...doubtfulToken(config, env),
     ...doubtfulOperator(env),
   ];
 }
 
 /** Warns of a token for writing that can be guessed. */
-function doubtfulToken({ content_state: { store } }: Config, env: Env): Problem[] {
+function doubtfulToken({ content_state: { store } }: Config, env: Env): readonly Finding[] {
   const key = store.write_token_env === "" ? "write_token" : "write_token_env";
   const token = store.write_token_env === "" ? store.write_token : env[store.write_token_env];
   const guessable = store.enabled && token ? guessableSecret(token.trim()) : undefined;
-  return guessable === undefined
-    ? []
-    : [{ path: `content_state.store.${key}`, message: `the token for writing ${guessable}` }];
+  return doubtsAt(["content_state", "store", key], guessable && `the token for writing ${guessable}`);
 }
 
 /** The warnings about access. */
-export function accessWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
+export function accessWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Finding[] {
   const { auth } = config;
-  if (!auth) return [];
-  return inText(accessDoubts({ ...config, auth }, { runtime, env }));
+  return auth ? accessDoubts({ ...config, auth }, { runtime, env }) : [];
 }
-
-const inText = (doubts: readonly Doubt[]): Problem[] =>
-  doubts.map(({ path, message }) => ({ path: pathText(path), message }));

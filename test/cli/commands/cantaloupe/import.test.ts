@@ -284,7 +284,7 @@ overlays.BasicStrategy.output_height_threshold=300`);
       fc.property(pairs, (list) => {
         const { yaml, properties } = imported(list.map(([key, value]) => `${key} = ${value}`).join("\n"));
         const { problems = [] } = loadConfig(yaml, {});
-        expect(problems.filter(({ message }) => /YAML|unknown key/.test(message))).toEqual([]);
+        expect(problems.filter(({ text }) => /YAML|unknown key/.test(text))).toEqual([]);
         for (const { outcome, to, text } of properties) expect(to ?? text, outcome).toBeDefined();
       }),
     );

@@ -138,7 +138,7 @@ describe("a row that no request can find", () => {
     const { config, problems } = loadConfig(source() + hookOf(file), {});
     if (problems) throw new Error("expected a valid configuration");
     const { platform } = (await appOf(source())).service;
-    return (await checkAll(config, platform)).warnings.map(({ path, message }) => `${path}: ${message}`);
+    return (await checkAll(config, platform)).warnings.map(({ where, text }) => `${where}: ${text}`);
   };
 
   test.each([

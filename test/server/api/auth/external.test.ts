@@ -370,10 +370,10 @@ describe("the operator's page of docs/examples", () => {
  * Warnings about secrets. The tests' service has one folder as several sources, which causes another warning.
  */
 const secretWarnings = (site: Served, env: Record<string, string> = {}) =>
-  configWarnings(site.service.config(), "node", env).filter(({ path }) => path.endsWith("_secret_env"));
+  configWarnings(site.service.config(), "node", env).filter(({ where }) => where?.endsWith("_secret_env"));
 
 test("a start warns if two profiles share a secret, and their pending logins stay separate", async () => {
-  const paths = (site: Served) => secretWarnings(site).map(({ path }) => path);
+  const paths = (site: Served) => secretWarnings(site).map(({ where }) => where);
   expect(paths(app)).toEqual([]);
   const shared = await servedWithAuth({ ...options, profiles: profiles.replace("OTHER", "PARTNER") });
   expect(paths(shared)).toEqual(["auth.profiles.other.access_service.callback_secret_env"]);
@@ -393,7 +393,7 @@ test("a start warns of secrets that can be guessed, and of two variables with on
     { path: key("partner"), message: expect.stringContaining("PARTNER has 15 characters") },
   ]);
   const shared = warnings(long, long);
-  expect(shared.map(({ path }) => path)).toEqual([key("other")]);
+  expect(shared.map(({ where }) => where)).toEqual([key("other")]);
   expect(JSON.stringify([shared, warnings("hunter2", "hunter2")])).not.toMatch(/012345|hunter2/);
 });
 

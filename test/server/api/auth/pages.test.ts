@@ -167,7 +167,8 @@ test.each([
   ["", false],
 ])("a login under %j is warned of: %j", async (base, isWarned) => {
   const { service } = await servedWithAuth({ base });
-  const paths = (config: ReturnType<typeof service.config>) => configWarnings(config).map(({ path }) => path);
+  const paths = (config: ReturnType<typeof service.config>) =>
+    configWarnings(config).map(({ where }) => where);
   expect(paths(service.config()).includes("base_url")).toBe(isWarned);
   const { auth: _, ...open } = service.config();
   expect(paths(open)).not.toContain("base_url");

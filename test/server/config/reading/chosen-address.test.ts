@@ -20,9 +20,9 @@ test.each([
   ["addr: 127.0.0.1:8080\ntrusted_proxies: [127.0.0.1]", "pass on from clients"],
 ])("they do with %j", (yaml, reason) => {
   const [warning, ...others] = warnings(yaml);
-  expect([warning?.path, others]).toEqual(["base_url", []]);
-  expect(warning?.message).toContain(reason);
-  expect(warning?.message).toContain("set it to the address that readers use");
+  expect([warning?.where, others]).toEqual(["base_url", []]);
+  expect(warning?.text).toContain(reason);
+  expect(warning?.text).toContain("set it to the address that readers use");
 });
 
 test.each([

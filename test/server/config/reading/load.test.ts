@@ -7,7 +7,7 @@ const load = (yaml: string | undefined, env: Record<string, string> = {}): Loade
 
 /** `path: message` of each problem; [] for a configuration that is accepted. */
 const problems = (yaml: string, env: Record<string, string> = {}): string[] =>
-  (load(yaml, env).problems ?? []).map(({ path, message }) => `${path}: ${message}`);
+  (load(yaml, env).problems ?? []).map(({ where, text }) => `${where}: ${text}`);
 
 const accepted = (yaml: string | undefined, env: Record<string, string> = {}) => {
   const { config, problems } = load(yaml, env);
@@ -493,14 +493,14 @@ describe("the environment", () => {
 });
 
 test("problems are one line each under a heading with their number", () => {
-  expect(problemLines([{ path: "addr", message: "bad" }], "smalti.yaml")).toBe(
+  expect(problemLines([{ level: "problem", where: "addr", text: "bad" }], "smalti.yaml")).toBe(
     "the configuration in smalti.yaml has a problem:\n  addr: bad",
   );
   expect(
     problemLines(
       [
-        { path: "", message: "one" },
-        { path: "a.b", message: "two" },
+        { level: "problem", where: "", text: "one" },
+        { level: "problem", where: "a.b", text: "two" },
       ],
       "x",
     ),
@@ -548,7 +548,7 @@ test.each([
   [shownAs(""), []],
   ["", []],
 ])("%j is accepted with the warnings %j", (yaml, expected) => {
-  expect(configWarnings(accepted(yaml)).map(({ path }) => path)).toEqual(expected);
+  expect(configWarnings(accepted(yaml)).map(({ where }) => where)).toEqual(expected);
 });
 
 test.each([
@@ -559,7 +559,7 @@ test.each([
   ["enabled: false, write_token: hunter2", {}, []],
 ])("a token for writing that can be guessed causes a warning: %s with %j", (keys, env, expected) => {
   const { config } = loadConfig(`content_state: { store: { dir: /tmp, ${keys} } }`, env);
-  expect(config && configWarnings(config, "node", env).map(({ path }) => path)).toEqual(expected);
+  expect(config && configWarnings(config, "node", env).map(({ where }) => where)).toEqual(expected);
 });
 
 test.each([
@@ -570,7 +570,7 @@ test.each([
   ["deno", "620s", 1],
 ] as const)("%s with http.keep_alive %s causes %i warnings", (runtime, time, count) => {
   const config = accepted(`http: { keep_alive: ${time} }`);
-  expect(configWarnings(config, runtime).filter(({ path }) => path === "http.keep_alive")).toHaveLength(
+  expect(configWarnings(config, runtime).filter(({ where }) => where === "http.keep_alive")).toHaveLength(
     count,
   );
 });
@@ -594,7 +594,7 @@ describe("if the addresses of readers matter, an unlisted proxy causes a warning
       { S: "s" },
     );
   const told = (...args: Parameters<typeof config>) =>
-    configWarnings(config(...args), "node").filter(({ path }) => path === "trusted_proxies");
+    configWarnings(config(...args), "node").filter(({ where }) => where === "trusted_proxies");
   const site = "https://images.example.org";
 
   test.each([
@@ -603,15 +603,15 @@ describe("if the addresses of readers matter, an unlisted proxy causes a warning
   ] as const)("for %s, with the consequences and the remedy", (way, consequence) => {
     for (const base of [site, "https://192.0.2.1", "https://example.org/images"]) {
       const [warning, ...others] = told(way, base);
-      expect(warning?.message).toContain(consequence);
-      expect(warning?.message).toContain("Add the proxy's addresses here, such as [127.0.0.1]");
+      expect(warning?.text).toContain(consequence);
+      expect(warning?.text).toContain("Add the proxy's addresses here, such as [127.0.0.1]");
       expect(others).toEqual([]);
     }
   });
 
   test("without mentioning kinds of login that are absent", () => {
-    expect(told("active", site)[0]?.message).not.toContain("kiosk");
-    expect(told("kiosk", site)[0]?.message).not.toContain("wait");
+    expect(told("active", site)[0]?.text).not.toContain("kiosk");
+    expect(told("kiosk", site)[0]?.text).not.toContain("wait");
   });
 
   test("but not if one is listed, in either place", () => {

@@ -8,8 +8,8 @@ const warningsOf = (base: string, aliases = "[]") => {
   const { config } = loadConfig(`base_url: "${base}"\naliases: ${aliases}`, {});
   if (!config) throw new Error("expected a valid configuration");
   return configWarnings(config)
-    .filter(({ path, message }) => path === "base_url" && /ends in/.test(message))
-    .map(({ message }) => message);
+    .filter(({ where, text }) => where === "base_url" && /ends in/.test(text))
+    .map(({ text }) => text);
 };
 
 test.each([

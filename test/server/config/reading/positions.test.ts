@@ -5,8 +5,8 @@ import { loadConfig, problemLines } from "../../../../src/server/config/reading/
 
 /** "line:column path" of each problem; without a position "- path". */
 const places = (yaml: string, env: Record<string, string> = {}) =>
-  (loadConfig(yaml, env).problems ?? []).map(({ path, position }) =>
-    `${position ? `${position.line}:${position.column}` : "-"} ${path}`.trim(),
+  (loadConfig(yaml, env).problems ?? []).map(({ where, position }) =>
+    `${position ? `${position.line}:${position.column}` : "-"} ${where}`.trim(),
   );
 
 describe("the position of a problem", () => {

@@ -7,8 +7,8 @@ const cacheOf = (options: string) => `cache: { render: { backend: redis, ${optio
 const sessionOf = (options: string) => `auth: { session: { backend: redis, redis: { ${options} } } }`;
 
 const messageOf = (yaml: string, key: string): string => {
-  const problem = loadConfig(yaml, {}).problems?.find(({ path }) => path.endsWith(`.${key}`));
-  return problem?.message ?? "";
+  const problem = loadConfig(yaml, {}).problems?.find(({ where }) => where?.endsWith(`.${key}`));
+  return problem?.text ?? "";
 };
 
 const urls: readonly (readonly [url: string, keys: string])[] = [

@@ -1,7 +1,13 @@
 // Explains how the ids of a request begin: the setting or header that each part of the base URL comes from,
 // which headers were ignored and why, and what is doubtful.
 
-import { inRanges, isLoopbackHost, isSafeTransport, shortenedIp } from "../../../../base/index.ts";
+import {
+  type Finding,
+  inRanges,
+  isLoopbackHost,
+  isSafeTransport,
+  shortenedIp,
+} from "../../../../base/index.ts";
 import { type ProxyTrust, requestHost } from "./client.ts";
 import { type HeaderUse, isUnread, type UrlPartName, usesOf } from "./header-uses.ts";
 import { normalHost } from "./host.ts";
@@ -13,17 +19,10 @@ export interface UrlPart {
   readonly from: string;
 }
 
-export interface Doubt {
-  readonly level: "problem" | "note" | "good";
-  readonly code: string;
-  readonly text: string;
-  readonly advice?: string;
-}
-
 export interface UrlExplanation {
   readonly parts: readonly UrlPart[];
   readonly headers: readonly HeaderUse[];
-  readonly doubts: readonly Doubt[];
+  readonly doubts: readonly Finding[];
 }
 
 /** Circumstances other than the request and the trust in proxies. */
@@ -63,7 +62,7 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   };
 }
 
-const good: Doubt = {
+const good: Finding = {
   level: "good",
   code: "public_url",
   text: "As far as this request shows, the public URL is right. Compare it with the address in your browser anyway.",
@@ -101,7 +100,7 @@ function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | 
   return undefined;
 }
 
-type Check = (request: Request, about: Circumstances) => Doubt | undefined;
+type Check = (request: Request, about: Circumstances) => Finding | undefined;
 
 const checks: readonly Check[] = [
   function httpBehindTls(request, about) {

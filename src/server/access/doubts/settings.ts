@@ -1,13 +1,6 @@
-// Access settings that are accepted at start but probably do not protect what their author intends.
+// The settings that doubts about access are derived from.
 
 import type { AuthOptions } from "../options.ts";
-
-export interface Doubt {
-  /** Keys from the top of the configuration. */
-  readonly path: readonly PropertyKey[];
-  /** Says what is wrong and what to do; contains no secret. */
-  readonly message: string;
-}
 
 /** The parts of a source that rules depend on. */
 export interface RuledSource {
