@@ -283,11 +283,7 @@ export { canvasesOf } from "./manifests/documents/making.ts";
 
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show
 // them.
-export {
-  type ManifestFileFault,
-  manifestFaultText,
-  manifestFileFaults,
-} from "./manifests/documents/manifest-file-faults.ts";
+export { manifestFileFaults } from "./manifests/documents/manifest-file-faults.ts";
 
 // A folder of images, and the facts known of them.
 export type { Folder } from "./manifests/folders/folder.ts";

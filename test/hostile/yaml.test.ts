@@ -1,6 +1,7 @@
 // YAML that costs much for its size: deep, of many keys, of many tokens.
 
 import { describe, expect, test } from "vitest";
+import { findingLine } from "../../src/base/findings/text.ts";
 import { parseYamlText, yamlBounds } from "../../src/base/text/yaml.ts";
 import { readYamlHere } from "../../src/server/manifests/folders/manifest-file-text.ts";
 import { costOf } from "./cost.ts";
@@ -60,14 +61,14 @@ describe("a megabyte of YAML costs less than a few tenths of a second where requ
   test.each(Object.entries(texts))("%s", async (_, text) => {
     const { cpuMs, result } = await costOf(() => readYamlHere(text, yamlBounds.inPlace));
     expect(cpuMs).toBeLessThan(3000);
-    expect(result.fault === undefined || result.fault.length < 300).toBe(true);
+    expect(result.fault === undefined || result.fault.text.length < 300).toBe(true);
   });
 });
 
 test("60,000 keys are compared by a set", async () => {
   const text = Array.from({ length: 60_000 }, (_, n) => `k${n}: v\n`).join("");
   const { cpuMs, result } = await costOf(() => readYamlHere(`${text}k59999: w\n`, yamlBounds.inWorker));
-  expect(result.fault).toBe("line 60001, Map keys must be unique");
+  expect(result.fault && findingLine(result.fault)).toBe("line 60001, Map keys must be unique");
   expect(cpuMs).toBeLessThan(10_000);
 });
 

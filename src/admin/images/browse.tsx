@@ -1,13 +1,11 @@
 // /admin/browse: the folders of sources with listings, with all of their contents, a page at a time.
 
-import { ServiceError, withDeadline } from "../../base/index.ts";
+import { type Finding, findingLine, ServiceError, withDeadline } from "../../base/index.ts";
 import { identifierOf } from "../../iiif/index.ts";
 import {
   createOperatorFolders,
   longestSearch,
   lookAtAll,
-  type ManifestFileFault,
-  manifestFaultText,
   manifestFileFaults,
   noteFailure,
   type OperatorFolders,
@@ -146,7 +144,7 @@ function SourceList({ c, service: { sources } }: { readonly c: RequestContext; r
 const readMs = 3000;
 
 /** Returns the mistakes in the manifest file of a folder; none if it cannot be read in time. */
-async function faultsOf(service: Service, identifier: string): Promise<readonly ManifestFileFault[]> {
+async function faultsOf(service: Service, identifier: string): Promise<readonly Finding[]> {
   if (!service.manifests) return [];
   const place = placeOf(service.sources, identifier);
   const read = async () => {
@@ -159,7 +157,7 @@ async function faultsOf(service: Service, identifier: string): Promise<readonly 
   });
 }
 
-function ManifestFaults({ faults }: { readonly faults: readonly ManifestFileFault[] }) {
+function ManifestFaults({ faults }: { readonly faults: readonly Finding[] }) {
   if (faults.length === 0) return null;
   return (
     <section class="notice warn" aria-labelledby="manifest-faults">
@@ -167,7 +165,7 @@ function ManifestFaults({ faults }: { readonly faults: readonly ManifestFileFaul
       <p>What is wrong is left out of the manifest, and all else is used.</p>
       <ul>
         {faults.map((fault) => (
-          <li>{manifestFaultText(fault)}</li>
+          <li>{findingLine(fault)}</li>
         ))}
       </ul>
     </section>

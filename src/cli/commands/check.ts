@@ -28,7 +28,6 @@ import {
   effectiveConfig,
   effectiveYaml,
   type Hooks,
-  manifestFaultText,
   type OuterParts,
   overlayChecks,
   rowDoubts,
@@ -56,12 +55,16 @@ export const check = command({
       },
     );
     const faults = manifestFiles?.faults ?? [];
-    const lines = [...warnings.map(findingLine), ...faults.map(manifestFaultText)];
+    const lines = [...warnings, ...faults].map(findingLine);
     for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);
     if (manifestFiles?.isComplete === false) platform.write?.("err", `smalti: ${notAll(manifestFiles)}\n`);
     return {
       text: effectiveYaml(config) + verdictLine(lines.length),
-      data: { warnings: warnings.map(findingJson.setting), manifestFiles, config: effectiveConfig(config) },
+      data: {
+        warnings: warnings.map(findingJson.setting),
+        manifestFiles: manifestFiles && { ...manifestFiles, faults: faults.map(findingJson.manifestFile) },
+        config: effectiveConfig(config),
+      },
     };
   },
 });

@@ -1,8 +1,8 @@
 // `smalti doctor FOLDER`: a survey of a collection as text or JSON.
 
-import type { FindingLevel, Platform } from "../../base/index.ts";
+import { type FindingLevel, findingJson, findingLine, type Platform } from "../../base/index.ts";
 import { type NameCommands, type SurveyGroup, type SurveyReport, survey } from "../../doctor/index.ts";
-import { manifestFaultText, addressOf as placeOf, type Service } from "../../server/index.ts";
+import { addressOf as placeOf, type Service } from "../../server/index.ts";
 import { counted } from "./collection-text.ts";
 import type { Result } from "./command.ts";
 import { InterruptedError, inWords } from "./command-error.ts";
@@ -46,7 +46,8 @@ export async function surveyCollection(
     progress.end();
     if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
     const failed = report.problems + report.unlisted.length + report.manifestFaultCount > 0;
-    return { text: surveyText(report, measures), data: report, failed };
+    const manifestFaults = report.manifestFaults.map(findingJson.manifestFile);
+    return { text: surveyText(report, measures), data: { ...report, manifestFaults }, failed };
   } finally {
     progress.end();
   }
@@ -89,7 +90,7 @@ function faultLines({ manifestFaults, manifestFaultCount }: SurveyReport): reado
   return [
     "",
     "mistakes in manifest files, whose other parts are used:",
-    ...named.map((fault) => `  ${plain(manifestFaultText(fault))}`),
+    ...named.map((fault) => `  ${plain(findingLine(fault))}`),
     ...(rest > 0 ? [`  and ${counted(rest, "more mistake")}; --json names up to 1,000`] : []),
   ];
 }

@@ -8,7 +8,6 @@ import {
   type Folder,
   type FolderLocation,
   type Folders,
-  type ManifestFileFault,
   manifestFileFaults,
   type Progress,
   type RenderParts,
@@ -59,7 +58,7 @@ export interface SurveyReport {
   /** Folders that could not be listed. */
   readonly unlisted: readonly FailedFile[];
   /** Mistakes in manifest files: the first thousand. */
-  readonly manifestFaults: readonly ManifestFileFault[];
+  readonly manifestFaults: readonly Finding[];
   /** Number of all mistakes in manifest files. */
   readonly manifestFaultCount: number;
   readonly seconds: number;
@@ -125,7 +124,7 @@ export async function survey(
     for (const finding of found) addTo(groups, identifier, withNames(finding, known.place, nameCommands));
   };
 
-  const faults: ManifestFileFault[] = [];
+  const faults: Finding[] = [];
   let faultCount = 0;
   const onFolder = (place: FolderLocation, folder: Folder) => {
     // Without the Presentation API nothing reads manifest files.

@@ -1,13 +1,13 @@
 // Looks at the manifest files of the sources for a limited time, for a check of the configuration.
 
-import { withDeadline } from "../../base/index.ts";
-import { type ManifestFileFault, manifestFileFaults } from "../manifests/documents/manifest-file-faults.ts";
+import { type Finding, withDeadline } from "../../base/index.ts";
+import { manifestFileFaults } from "../manifests/documents/manifest-file-faults.ts";
 import type { Folders } from "../manifests/folders/folders.ts";
 import { type FolderLocation, inside, isReached } from "../manifests/places.ts";
 import type { Sources } from "../sources/index.ts";
 
 export interface CheckedManifestFiles {
-  readonly faults: readonly ManifestFileFault[];
+  readonly faults: readonly Finding[];
   /** Folders that were looked at. */
   readonly folders: number;
   /** False if a bound ended it, or a folder could not be read. */
@@ -29,7 +29,7 @@ export async function checkManifestFiles(
   const waiting: FolderLocation[] = sources.all
     .filter(({ list }) => list !== undefined)
     .map((source) => ({ source, key: "" }));
-  const faults: ManifestFileFault[] = [];
+  const faults: Finding[] = [];
   let [looked, isComplete] = [0, true];
   for (const place of waiting) {
     const left = end - performance.now();

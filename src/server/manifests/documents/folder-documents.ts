@@ -1,7 +1,7 @@
 // The documents of a folder: its manifest, its collection as a whole or in parts, or the document of its
 // manifest file that replaces them.
 
-import { ServiceError } from "../../../base/index.ts";
+import { findingLine, ServiceError } from "../../../base/index.ts";
 import {
   arrangeMembers,
   collectionOf,
@@ -150,7 +150,7 @@ function refuseUnusable(
   parts.manifestFiles.tell(place, manifestFile);
   throw new ServiceError(
     "decode",
-    `The file ${manifestFile.name} at this address cannot be used: ${manifestFile.unusable}. Its operator has to correct it.`,
+    `The file ${manifestFile.name} at this address cannot be used: ${findingLine(manifestFile.unusable)}. Its operator has to correct it.`,
     { code: "unusable_manifest_file" },
   );
 }

@@ -1,6 +1,7 @@
 // Applies the presentation hook to the document that would be sent without it: merges members into it, or
 // replaces it.
 
+import { findingLine } from "../../../base/index.ts";
 import {
   describeCollection,
   describeManifest,
@@ -16,6 +17,7 @@ import {
   storedDocuments,
   storedOf,
 } from "../../../iiif/index.ts";
+import { foundFault } from "../folders/manifest-file-text.ts";
 import { itemsOf } from "./folder-documents.ts";
 import type { Made, Making, PlannedDocument } from "./making.ts";
 
@@ -74,7 +76,7 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
 /** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
 function safe(making: Making, id: string, answer: Resource | undefined): Resource | undefined {
   const { value, faults } = safeDocument(answer);
-  if (faults[0]) making.parts.images.hooks?.unusable("presentation", id, textOf(faults[0]));
+  if (faults[0]) making.parts.images.hooks?.unusable("presentation", id, findingLine(foundFault(faults[0])));
   return value as Resource | undefined;
 }
 
@@ -107,7 +109,5 @@ async function mergeHook(
 }
 
 function refuse(making: Making, id: string, [fault]: readonly Fault[]): void {
-  if (fault) throw making.parts.images.hooks?.unusable("presentation", id, textOf(fault));
+  if (fault) throw making.parts.images.hooks?.unusable("presentation", id, findingLine(foundFault(fault)));
 }
-
-const textOf = ({ path, message }: Fault) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;

@@ -1,6 +1,7 @@
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show
 // them: those of the file itself, and names of images and folders that do not exist. Opens no image.
 
+import type { Finding } from "../../../base/index.ts";
 import {
   arrangeMembers,
   type CanvasFacts,
@@ -15,31 +16,21 @@ import {
 } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { FolderContents } from "../folders/folders.ts";
+import { problem } from "../folders/manifest-file-text.ts";
 import { type FolderLocation, identifierOf, inside } from "../places.ts";
 import { type FolderImage, imagesOf } from "./folder-images.ts";
 import { isMisplaced, kindOfFolder } from "./folder-kind.ts";
 import { membersOf } from "./members.ts";
 
-/** A mistake in a manifest file. */
-export interface ManifestFileFault {
-  /** Identifier of the file. */
-  readonly file: string;
-  /** From 1, if it is known. */
-  readonly line?: number;
-  /** The line, the key, and what to do. */
-  readonly text: string;
-}
-
-/** Returns a mistake in one line: `letters/manifest.yaml, line 3, rights: expected …`. */
-export const manifestFaultText = ({ file, text }: ManifestFileFault): string =>
-  `${file}${/^line \d/.test(text) ? ", " : ": "}${text}`;
-
-/** Returns the mistakes of a folder's manifest file; empty if it has none, or if there is no such file. */
+/**
+ * Returns the mistakes of a folder's manifest file, whose identifier is in `file`; empty if it has none, or if
+ * there is no such file.
+ */
 export function manifestFileFaults(
   sources: Sources,
   place: FolderLocation,
   folder: FolderContents,
-): readonly ManifestFileFault[] {
+): readonly Finding[] {
   const { manifestFile, listing } = folder;
   if (!manifestFile) return [];
   const fileOf = (name: string) => identifierOf(inside(place, name));
@@ -54,13 +45,10 @@ export function manifestFileFaults(
   }
   const others = listing.manifestFiles.filter(({ name }) => name !== manifestFile.name);
   return [
-    ...manifestFile.faults().map((text) => {
-      const line = /^line (\d+)/.exec(text)?.[1];
-      return { file: fileOf(manifestFile.name), ...(line && { line: Number(line) }), text };
-    }),
+    ...manifestFile.faults().map((fault) => ({ ...fault, file: fileOf(manifestFile.name) })),
     ...others.map(({ name }) => ({
+      ...problem(`is not used, since ${manifestFile.name} is there; remove one of the two`),
       file: fileOf(name),
-      text: `is not used, since ${manifestFile.name} is there; remove one of the two`,
     })),
   ];
 }

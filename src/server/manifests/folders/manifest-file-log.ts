@@ -1,6 +1,6 @@
 // Logs faults of manifest files for the operator, once for each state of a file.
 
-import { type Log, parseUrl } from "../../../base/index.ts";
+import { findingLine, type Log, parseUrl, positionText } from "../../../base/index.ts";
 import type { Resource } from "../../../iiif/index.ts";
 import { type FolderLocation, identifierOf, inside } from "../places.ts";
 import type { ManifestFile } from "./manifest-file.ts";
@@ -29,17 +29,16 @@ export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly 
     tell(place, manifestFile) {
       const faults = manifestFile.faults();
       const file = identifierOf(inside(place, manifestFile.name));
-      for (const fault of faults)
+      for (const fault of faults.map(findingLine))
         if (isNew(manifestFile, fault))
           log.warn("a manifest file is only partly used", {
             source: place.source.name,
             file,
             fault,
           });
-      const [line] = faults
-        .map((fault) => /^line \d+/.exec(fault)?.[0])
-        .filter((found) => found !== undefined);
-      return faults.length === 0 ? undefined : [manifestFile.name, ...(line ? [line] : [])].join(", ");
+      const located = faults.find(({ position }) => position);
+      if (faults.length === 0) return undefined;
+      return located ? `${manifestFile.name}, ${positionText(located)}` : manifestFile.name;
     },
     tellOrigins(place, manifestFile, document, base) {
       const own = [new URL(base).origin, ...allowed.map((origin) => origin.toLowerCase())];

@@ -1,6 +1,7 @@
 // Parses the text of a manifest file, in YAML 1.2 or JSON, and finds the position of each part.
 
 import {
+  type Finding,
   JsonTooDeep,
   lineOf,
   locateInJson,
@@ -12,15 +13,12 @@ import {
 import type { Fault } from "../../../iiif/index.ts";
 import { linesAt, linesOf, type ValueLines } from "./value-lines.ts";
 
-/** A fault of a manifest file in one line: `line 3, metadata.0.label: expected …`. */
-export type LocatedFault = string;
-
 export interface ReadText {
   /** Absent if the text is malformed. */
   readonly value?: unknown;
-  readonly faults: readonly LocatedFault[];
+  readonly faults: readonly Finding[];
   /** Adds positions to faults, as people look for them. */
-  locate(faults: readonly Fault[]): readonly LocatedFault[];
+  locate(faults: readonly Fault[]): readonly Finding[];
 }
 
 /** Bytes of a text that is read as YAML, which takes a hundred times longer than JSON. */
@@ -32,7 +30,7 @@ export interface YamlText {
   /** Lines of the parts of the value. */
   readonly lines?: ValueLines;
   /** Why there is no value. */
-  readonly fault?: LocatedFault;
+  readonly fault?: Finding;
 }
 
 /** Reads YAML; anything wrong with it becomes the fault. Throws nothing. */
@@ -45,11 +43,11 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
       const value = parseJson(text);
       if (value !== null) return { value, faults: [], locate: (faults) => locatedInJson(text, faults) };
     } catch (error) {
-      if (error instanceof JsonTooDeep)
-        return unreadable(`${linePrefix(lineOf(text, error.offset))}${error.message}`);
+      if (error instanceof JsonTooDeep) return unreadable(problem(error.message, lineOf(text, error.offset)));
     }
   }
-  if (text.length > mostYaml) return unreadable(`expected JSON, since YAML has at most ${mostYaml} bytes`);
+  if (text.length > mostYaml)
+    return unreadable(problem(`expected JSON, since YAML has at most ${mostYaml} bytes`));
   const { value, lines, fault } = await readYaml(text);
   if (fault !== undefined) return unreadable(fault);
   return {
@@ -58,7 +56,7 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
     locate(faults) {
       const paths = faults.map(({ path }) => path);
       const found = lines && linesAt(value, lines, paths);
-      return faults.map((fault, index) => faultText(fault, found?.[index]));
+      return faults.map((fault, index) => foundFault(fault, found?.[index]));
     },
   };
 }
@@ -66,16 +64,18 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
 /** Reads YAML within bounds. */
 export function readYamlHere(text: string, bounds: YamlBounds): YamlText {
   const { document, lines: counter, problems } = parseYamlText(text, { bounds });
-  const [problem] = problems;
-  if (problem) return { fault: `${linePrefix(problem.line)}${problem.message}` };
+  const [first] = problems;
+  if (first) return { fault: problem(first.message, first.line) };
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: mostAliases });
   } catch {
-    return { fault: "expected YAML with few aliases; received some that name each other many times" };
+    return {
+      fault: problem("expected YAML with few aliases; received some that name each other many times"),
+    };
   }
   const lines = linesOf(value, document, counter);
-  return typeof lines === "string" ? { fault: excessText[lines] } : { value, lines };
+  return typeof lines === "string" ? { fault: problem(excessText[lines]) } : { value, lines };
 }
 
 const excessText = {
@@ -83,20 +83,28 @@ const excessText = {
   "too large": "expected YAML with few aliases; received some that make it too large",
 } as const;
 
-const unreadable = (fault: LocatedFault): ReadText => ({
+const unreadable = (fault: Finding): ReadText => ({
   faults: [fault],
-  locate: (faults) => faults.map((each) => faultText(each)),
+  locate: (faults) => faults.map((each) => foundFault(each)),
 });
 
-function locatedInJson(text: string, faults: readonly Fault[]): readonly LocatedFault[] {
+function locatedInJson(text: string, faults: readonly Fault[]): readonly Finding[] {
   const offsets = locateInJson(
     text,
     faults.map(({ path }) => path),
   );
-  return faults.map((fault, index) => faultText(fault, lineOf(text, offsets[index] as number)));
+  return faults.map((fault, index) => foundFault(fault, lineOf(text, offsets[index] as number)));
 }
 
-const faultText = ({ path, message }: Fault, line?: number): LocatedFault =>
-  `${linePrefix(line)}${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;
+/** Returns a fault as a finding. `line`: from 1; 0 or undefined if it is unknown. */
+export const foundFault = ({ path, message }: Fault, line?: number): Finding => ({
+  ...problem(message, line),
+  ...(path.length > 0 && { where: path.join(".") }),
+});
 
-const linePrefix = (line: number | undefined) => (line ? `line ${line}, ` : "");
+/** Returns a finding about a whole text, or a line of it. */
+export const problem = (text: string, line?: number): Finding => ({
+  level: "problem",
+  ...(line && { position: { line } }),
+  text,
+});

@@ -1,6 +1,6 @@
 // Manifest files next to images: an operator's description of a folder, read through its source.
 
-import { createPauses, ServiceError } from "../../../base/index.ts";
+import { createPauses, type Finding, findingLine, ServiceError } from "../../../base/index.ts";
 import {
   type Description,
   type Fault,
@@ -16,7 +16,7 @@ import {
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
-import { type LocatedFault, mostYaml, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
+import { mostYaml, problem, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
 
 /** A parsed manifest file. Invalid parts are left out and listed in its faults. */
 export interface ManifestFile {
@@ -32,11 +32,11 @@ export interface ManifestFile {
    * Why nothing of the file can be used; absent for whole documents and descriptions, even if they have
    * faults.
    */
-  readonly unusable?: LocatedFault;
+  readonly unusable?: Finding;
   /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
   describe(kind: "manifest" | "collection"): Description;
-  /** Returns the faults, in lines for people. Those of a description are known once it has been requested. */
-  faults(): readonly LocatedFault[];
+  /** Returns the faults. Those of a description are known once it has been requested. */
+  faults(): readonly Finding[];
   /**
    * Adds faults that were found when a description was applied, such as names of images that do not exist.
    */
@@ -90,7 +90,7 @@ function unlessPage(error: unknown): undefined {
 }
 
 function tooLarge(name: string, validator: string, most: number): ManifestFile {
-  const fault = `expected a file of at most ${most / 2 ** 20} MiB; received a larger one`;
+  const fault = problem(`expected a file of at most ${most / 2 ** 20} MiB; received a larger one`);
   return {
     name,
     validator,
@@ -121,7 +121,8 @@ export async function manifestFileOf(
   await pause();
   const { value, faults: unsafe } = safeDocument(written);
   await pause();
-  const faults = new Set<LocatedFault>(unread);
+  /** Each once, by its line of text. */
+  const faults = new Map(unread.map((fault) => [findingLine(fault), fault]));
   const known = new Set<string>();
   const add: ManifestFile["add"] = (more) => {
     // They are located and reported once, however often the description is applied.
@@ -129,7 +130,7 @@ export async function manifestFileOf(
     const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));
     if (kept.length === 0) return;
     for (const fault of kept) known.add(JSON.stringify(fault));
-    for (const located of locate(kept)) faults.add(located);
+    for (const located of locate(kept)) faults.set(findingLine(located), located);
   };
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);
@@ -143,7 +144,7 @@ export async function manifestFileOf(
   add(misread);
   if (version4) add([version4.fault]);
   add(unsafe);
-  const [unusable] = value === undefined || misread.length > 0 ? faults : [];
+  const [unusable] = value === undefined || misread.length > 0 ? faults.values() : [];
   return {
     name,
     validator,
@@ -160,7 +161,7 @@ export async function manifestFileOf(
       described.set(kind, description);
       return description;
     },
-    faults: () => [...faults],
+    faults: () => [...faults.values()],
     add,
   };
 }
@@ -175,7 +176,7 @@ async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml)
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return { faults: ["expected text in UTF-8; save the file in that encoding"], locate: () => [] };
+    return { faults: [problem("expected text in UTF-8; save the file in that encoding")], locate: () => [] };
   }
   return readText(text, isJson, readYaml);
 }
