@@ -1,6 +1,6 @@
 // The figures of this process at a moment as one JSON value, for the dashboard.
 
-import type { CheckedPart, CheckResult, Platform } from "../../base/index.ts";
+import { type CheckedPart, type CheckResult, findingJson, type Platform } from "../../base/index.ts";
 import type { Admission } from "../images/admission/admit.ts";
 import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
 import type { Sidecars } from "../images/sidecar/sidecars.ts";
@@ -183,7 +183,7 @@ export function createFrames(parts: FrameParts): Frames {
     const waitingJobs = admission.status().waiting;
     const caches = cacheFrames(slots, gauge);
     const dropped = sampled.find(({ name }) => name === "log_dropped_lines");
-    const problems = verdict({
+    const findings = verdict({
       at,
       checks: latestChecks,
       caches,
@@ -193,6 +193,7 @@ export function createFrames(parts: FrameParts): Frames {
       workers,
       droppedLines: dropped?.kind === "counter" ? (dropped.series[0]?.value ?? 0) : 0,
     });
+    const problems = findings.map(findingJson.status);
     return {
       version,
       at,

@@ -1,24 +1,16 @@
 // The verdict of the status page: current problems, one sentence each, with a link for the operator.
 
-import type { CheckedPart } from "../../base/index.ts";
+import { type CheckedPart, type Finding, type findingJson, worstFirst } from "../../base/index.ts";
 import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
 
-/** A current problem. */
-export interface StatusProblem {
-  readonly text: string;
-  /** What to do about it, in one sentence. */
-  readonly advice: string;
-  /** Link to details: an address below /admin/, or a fragment of the status page. */
-  readonly link: string;
-  /** `bad`: visitors notice it; `warn`: somebody should look. */
-  readonly level: "bad" | "warn";
-}
+/**
+ * A current problem: `bad` if visitors notice it, `warn` if somebody should look. `link`: an address below
+ * /admin/, or a fragment of the status page.
+ */
+export type StatusProblem = ReturnType<typeof findingJson.status>;
 
 /** All problems in one sentence, with the level of the worst. */
-export interface Verdict {
-  readonly text: string;
-  readonly level: "good" | StatusProblem["level"];
-}
+export type Verdict = Pick<StatusProblem, "text" | "level">;
 
 /** Results of the latest checks. */
 export interface LatestChecks {
@@ -62,8 +54,9 @@ const mostWaitingPerWorker = 64;
 
 /**
  * Creates a function that judges the facts of successive frames; it remembers when log lines were dropped.
+ * `where` of its findings is the link to details.
  */
-export function createVerdict(): (facts: VerdictFacts) => readonly StatusProblem[] {
+export function createVerdict(): (facts: VerdictFacts) => readonly Finding[] {
   let dropped = 0;
   let droppedAt = Number.NEGATIVE_INFINITY;
   return (facts) => {
@@ -71,17 +64,16 @@ export function createVerdict(): (facts: VerdictFacts) => readonly StatusProblem
       dropped = facts.droppedLines;
       droppedAt = facts.at;
     }
-    const all = problemsOf(facts, facts.at - droppedAt < lately);
+    const all = worstFirst([...problemsOf(facts, facts.at - droppedAt < lately)]);
     if (all.length <= problemsShown) return all;
     const rest = all.length - problemsShown + 1;
     return [
       ...all.slice(0, problemsShown - 1),
-      {
-        text: `${rest} more problems.`,
-        advice: "Solve those above first; the tables below show all of them.",
-        link: "#parts",
-        level: "bad",
-      },
+      problem(
+        "#parts",
+        `${rest} more problems.`,
+        "Solve those above first; the tables below show all of them.",
+      ),
     ];
   };
 }
@@ -103,106 +95,81 @@ export function verdictOf(problems: readonly StatusProblem[]): Verdict {
 export const recentFailures = (failures: readonly RecentError[], at: number): number =>
   failures.filter((each) => at - each.at < lately).length;
 
-function problemsOf(
-  { at, checks: { sources = [], parts = [] }, caches, damaged, failures, waiting, workers }: VerdictFacts,
-  dropsLines: boolean,
-): StatusProblem[] {
+/** A problem that visitors notice, with the link to its details. */
+const problem = (where: string, text: string, advice: string): Finding => ({
+  level: "problem",
+  where,
+  text,
+  advice,
+});
+
+/** Something that visitors do not notice. */
+const note = (...about: Parameters<typeof problem>): Finding => ({ ...problem(...about), level: "note" });
+
+/** Yields what is wrong with sources, caches and other parts. */
+function* partProblems({ checks: { sources = [], parts = [] }, caches }: VerdictFacts): Iterable<Finding> {
+  for (const { name, healthy, resting, lastError } of sources)
+    if (!healthy)
+      yield problem(
+        "#sources",
+        sentence(`The source ${name} cannot be used: ${lastError ?? "its check failed"}`),
+        "Correct that; the service notices it within ten seconds.",
+      );
+    else if (resting)
+      yield note(
+        "#sources",
+        `The source ${name} did not respond and is not used for a moment.`,
+        "Check its server or mount if this stays; the service tries it again by itself.",
+      );
+  const sick = parts.filter(({ healthy }) => !healthy);
+  for (const { part, name, error } of sick)
+    yield problem(
+      part === "caches" ? "cache" : "#parts",
+      sentence(`${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}`),
+      part === "caches"
+        ? "Correct that; until then responses are the same, but slower."
+        : "Correct that; the service notices it within ten seconds.",
+    );
+  for (const { name, resting } of caches)
+    if (resting && !sick.some((each) => each.part === "caches" && each.name === name))
+      yield note(
+        "cache",
+        `The cache ${name} failed and is not used for a moment.`,
+        "Check its disk or server if this stays; the service tries it again by itself.",
+      );
+}
+
+/** Yields everything that is wrong, in no order of levels. */
+function* problemsOf(facts: VerdictFacts, dropsLines: boolean): Iterable<Finding> {
+  const { at, damaged, failures, waiting, workers } = facts;
+  yield* partProblems(facts);
   const failed = recentFailures(failures, at);
-  const sickCaches = new Set(
-    parts.flatMap(({ part, name, healthy }) => (part === "caches" && !healthy ? [name] : [])),
-  );
-  const problem = (
-    level: StatusProblem["level"],
-    link: string,
-    text: string,
-    advice: string,
-  ): StatusProblem => ({ text, advice, link, level });
-  return [
-    ...sources
-      .filter(({ healthy }) => !healthy)
-      .map(({ name, lastError }) =>
-        problem(
-          "bad",
-          "#sources",
-          sentence(`The source ${name} cannot be used: ${lastError ?? "its check failed"}`),
-          "Correct that; the service notices it within ten seconds.",
-        ),
-      ),
-    ...parts
-      .filter(({ healthy }) => !healthy)
-      .map(({ part, name, error }) =>
-        problem(
-          "bad",
-          part === "caches" ? "cache" : "#parts",
-          sentence(`${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}`),
-          part === "caches"
-            ? "Correct that; until then responses are the same, but slower."
-            : "Correct that; the service notices it within ten seconds.",
-        ),
-      ),
-    ...(failed > 0
-      ? [
-          problem(
-            "bad",
-            "#errors",
-            `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
-            "Look for lines of the level error in the log: each says why, and for which request.",
-          ),
-        ]
-      : []),
-    ...(waiting > mostWaitingPerWorker * Math.max(1, workers)
-      ? [
-          problem(
-            "bad",
-            "#stages",
-            `${waiting.toLocaleString("en")} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,
-            "Look at the slowest images below, and give the service more processors or another server.",
-          ),
-        ]
-      : []),
-    ...sources
-      .filter(({ healthy, resting }) => healthy && resting)
-      .map(({ name }) =>
-        problem(
-          "warn",
-          "#sources",
-          `The source ${name} did not respond and is not used for a moment.`,
-          "Check its server or mount if this stays; the service tries it again by itself.",
-        ),
-      ),
-    ...caches
-      .filter(({ name, resting }) => resting && !sickCaches.has(name))
-      .map(({ name }) =>
-        problem(
-          "warn",
-          "cache",
-          `The cache ${name} failed and is not used for a moment.`,
-          "Check its disk or server if this stays; the service tries it again by itself.",
-        ),
-      ),
-    ...(damaged > 0
-      ? [
-          problem(
-            "warn",
-            "#damaged",
-            damaged === 1
-              ? "A master is damaged: visitors see only part of it."
-              : `${damaged.toLocaleString("en")} masters are damaged: visitors see only part of each.`,
-            "Replace the file by a sound copy; the page of the image says what is wrong with it.",
-          ),
-        ]
-      : []),
-    ...(dropsLines
-      ? [
-          problem(
-            "warn",
-            "config",
-            "Log lines were dropped because their reader is too slow.",
-            "Make the reader of the log faster, or set log.requests to false.",
-          ),
-        ]
-      : []),
-  ];
+  if (failed > 0)
+    yield problem(
+      "#errors",
+      `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+      "Look for lines of the level error in the log: each says why, and for which request.",
+    );
+  if (waiting > mostWaitingPerWorker * Math.max(1, workers))
+    yield problem(
+      "#stages",
+      `${waiting.toLocaleString("en")} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,
+      "Look at the slowest images below, and give the service more processors or another server.",
+    );
+  if (damaged > 0)
+    yield note(
+      "#damaged",
+      damaged === 1
+        ? "A master is damaged: visitors see only part of it."
+        : `${damaged.toLocaleString("en")} masters are damaged: visitors see only part of each.`,
+      "Replace the file by a sound copy; the page of the image says what is wrong with it.",
+    );
+  if (dropsLines)
+    yield note(
+      "config",
+      "Log lines were dropped because their reader is too slow.",
+      "Make the reader of the log faster, or set log.requests to false.",
+    );
 }
 
 /** Ends the text of an error like a sentence. */

@@ -1,6 +1,7 @@
 // The verdict of the status page: which facts of a frame are problems, and where they lead.
 
 import { expect, test } from "vitest";
+import { findingJson } from "../../../src/base/findings/json.ts";
 import {
   createVerdict,
   problemsShown,
@@ -18,8 +19,11 @@ const well: VerdictFacts = {
   workers: 2,
   droppedLines: 0,
 };
+/** The problems of a fresh verdict, as the page shows them. */
+const problemsOf = (facts: Partial<VerdictFacts>) =>
+  createVerdict()({ ...well, ...facts }).map(findingJson.status);
 const links = (facts: Partial<VerdictFacts>) =>
-  createVerdict()({ ...well, ...facts }).map(({ link, level }) => `${level} ${link}`);
+  problemsOf(facts).map(({ link, level }) => `${level} ${link}`);
 const failure = (at: number) => ({ at, route: "other", status: 500 }) as const;
 const source = (name: string, healthy: boolean) => ({
   name,
@@ -50,7 +54,7 @@ test.each<[string, Partial<VerdictFacts>, string]>([
 });
 
 test("problems are summed up in a sentence, by the worst of them", () => {
-  const summary = (facts: Partial<VerdictFacts>) => verdictOf(createVerdict()({ ...well, ...facts }));
+  const summary = (facts: Partial<VerdictFacts>) => verdictOf(problemsOf(facts));
   expect(summary({})).toEqual({ text: "Everything works.", level: "good" });
   expect(summary({ damaged: 1 })).toEqual({
     text: "Everything works, but one thing needs a look.",

@@ -22,10 +22,7 @@ import { type FolderImage, imagesOf } from "./folder-images.ts";
 import { isMisplaced, kindOfFolder } from "./folder-kind.ts";
 import { membersOf } from "./members.ts";
 
-/**
- * Returns the mistakes of a folder's manifest file, whose identifier is in `file`; empty if it has none, or if
- * there is no such file.
- */
+/** Returns the mistakes of a folder's manifest file, whose identifier is in `file`; empty if it has none. */
 export function manifestFileFaults(
   sources: Sources,
   place: FolderLocation,
