@@ -2,6 +2,7 @@
 // /ready.
 
 import { withDeadline } from "./concurrency/bounded-wait.ts";
+import type { Finding } from "./findings/finding.ts";
 import type { Log } from "./telemetry/log.ts";
 import { maskUrls } from "./telemetry/mask.ts";
 
@@ -62,13 +63,13 @@ export function runChecks(
   return Promise.all(
     checks.map(async (check) => {
       const began = performance.now();
-      const finding = () => ({ check, latencyMs: Math.round((performance.now() - began) * 10) / 10 });
+      const result = () => ({ check, latencyMs: Math.round((performance.now() - began) * 10) / 10 });
       try {
         await withDeadline(limitMs, () => run(check));
-        return finding();
+        return result();
       } catch (error) {
         const problem = error instanceof Error ? maskUrls(error.message) : "not usable";
-        return { ...finding(), problem };
+        return { ...result(), problem };
       }
     }),
   );
@@ -77,35 +78,36 @@ export function runChecks(
 /** True if the service does not start while the check fails. */
 const preventsStart = ({ neededFor }: Check): boolean => neededFor === "start" || neededFor === "logins";
 
-/** A checked part in a few words, such as `source "scans"`. */
-export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;
-
-/** Combines place and problem for the operator. */
-export const withPlace = ({ place }: Check, problem: string): string =>
-  place === undefined ? problem : `${place}: ${problem}`;
+/** Returns the failure of a check, about a part such as `source "scans"`; empty if it passed. */
+export function failureOf({ check: { part, name, place }, problem }: CheckResult): readonly Finding[] {
+  if (problem === undefined) return [];
+  const text = place === undefined ? problem : `${place}: ${problem}`;
+  return [{ level: "problem", where: `${checkedParts[part]} "${name}"`, text }];
+}
 
 /** Returns the problems that prevent a start, a line for each part. */
-export const startProblems = (findings: readonly CheckResult[]): string[] =>
-  findings.flatMap(({ check, problem }) =>
-    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${withPlace(check, problem)}`] : [],
-  );
+export const startProblems = (results: readonly CheckResult[]): string[] =>
+  results
+    .filter(({ check }) => preventsStart(check))
+    .flatMap(failureOf)
+    .map(({ where, text }) => `${where} at ${text}`);
 
 /**
- * Returns the findings of a start. A failed check that prevents the start is repeated once: a store may be
+ * Returns the results of a start. A failed check that prevents the start is repeated once: a store may be
  * slow at its first request.
  */
-export async function startFindings(
+export async function startResults(
   check: () => Promise<readonly CheckResult[]>,
 ): Promise<readonly CheckResult[]> {
-  const findings = await check();
-  return startProblems(findings).length > 0 ? check() : findings;
+  const results = await check();
+  return startProblems(results).length > 0 ? check() : results;
 }
 
 /** Returns a function that logs which parts can no longer be used, or again, since it was last called. */
-export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly CheckResult[]) => void {
+export function checkLog(log: Pick<Log, "info" | "warn">): (results: readonly CheckResult[]) => void {
   const unusable = new Set<Check>();
-  return (findings) => {
-    for (const { check, problem } of findings) {
+  return (results) => {
+    for (const { check, problem } of results) {
       if (check.logs || (problem !== undefined) === unusable.has(check)) continue;
       const what = checkedParts[check.part];
       if (problem === undefined) {

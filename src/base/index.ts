@@ -45,11 +45,10 @@ export {
   type CheckResult,
   checkedParts,
   checkLog,
-  nameOf,
+  failureOf,
   runChecks,
-  startFindings,
   startProblems,
-  withPlace,
+  startResults,
 } from "./checks.ts";
 
 // Workers that answer one question at a time, for work that would hold up requests.

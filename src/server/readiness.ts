@@ -22,7 +22,7 @@ export interface Health {
 }
 
 /** Ready if no part fails that the start or responses need. */
-export function readinessOf(findings: readonly CheckResult[]): Readiness {
+export function readinessOf(results: readonly CheckResult[]): Readiness {
   const healthOf = ({ check: { name, backend }, latencyMs, problem }: CheckResult): Health => ({
     name,
     backend,
@@ -31,9 +31,9 @@ export function readinessOf(findings: readonly CheckResult[]): Readiness {
     ...(problem !== undefined && { error: problem }),
   });
   const parts = Object.keys(checkedParts)
-    .map((part) => [part, findings.filter(({ check }) => check.part === part).map(healthOf)] as const)
+    .map((part) => [part, results.filter(({ check }) => check.part === part).map(healthOf)] as const)
     .filter(([part, health]) => part === "sources" || part === "caches" || health.length > 0);
-  const lacking = findings.some(
+  const lacking = results.some(
     ({ check: { neededFor }, problem }) =>
       problem !== undefined && (neededFor === "start" || neededFor === "answers"),
   );

@@ -20,7 +20,7 @@ export interface SampledParts {
   readonly sources: Sources;
   readonly checks: readonly Check[];
   /** Returns the results of the checks, not older than {@link askedEachMs}. */
-  readonly findings: () => Promise<readonly CheckResult[]>;
+  readonly results: () => Promise<readonly CheckResult[]>;
 }
 
 /** Least milliseconds between two requests to folders, servers and shared stores. */
@@ -88,19 +88,19 @@ function sampleSlot(
   }
 }
 
-function sampleHealth({ gauge }: Registry, { checks, findings }: SampledParts): void {
+function sampleHealth({ gauge }: Registry, { checks, results }: SampledParts): void {
   const declared = new Set<string>();
   for (const { part, name } of checks) {
     const key = `${part} ${name}`;
-    if (!declared.has(key)) gauge("part_healthy", { part, name }, healthOf(part, name, findings));
+    if (!declared.has(key)) gauge("part_healthy", { part, name }, healthOf(part, name, results));
     declared.add(key);
   }
 }
 
 /** 1 if all checks of a part passed, otherwise 0. */
 const healthOf =
-  (part: CheckedPart, name: string, findings: SampledParts["findings"]): Sample =>
+  (part: CheckedPart, name: string, results: SampledParts["results"]): Sample =>
   async (once) => {
-    const own = (await once(findings)).filter(({ check }) => check.part === part && check.name === name);
+    const own = (await once(results)).filter(({ check }) => check.part === part && check.name === name);
     return Number(own.every(({ problem }) => problem === undefined));
   };

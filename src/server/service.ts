@@ -111,12 +111,12 @@ export interface Service {
   readonly configFile?: ConfigFile;
   /** Runs the checks of all parts; logs nothing. */
   check(): Promise<readonly CheckResult[]>;
-  /** Logs the changes since the previous findings. */
-  logFindings(findings: readonly CheckResult[]): void;
+  /** Logs the changes since the previous results. */
+  logResults(results: readonly CheckResult[]): void;
   /**
    * Returns the results of the checks and their time, at most ten seconds old. For figures and the dashboard.
    */
-  health(): Promise<{ readonly findings: readonly CheckResult[]; readonly checkedAt: number }>;
+  health(): Promise<{ readonly results: readonly CheckResult[]; readonly checkedAt: number }>;
   /** Both, for /ready. */
   ready(): Promise<Readiness>;
   /** Ends endless responses, before a stop waits for all responses. */
@@ -202,8 +202,8 @@ export async function createService(
   const aliases = config.aliases.map(({ prefix }) => prefix);
   const manifests = buildManifests({ images, auth, folders, options: config.presentation, aliases, log });
   const check = () => runChecks(allChecks);
-  const logFindings = checkLog(log);
-  const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }), {
+  const logResults = checkLog(log);
+  const health = remembering(askedEachMs, async () => ({ results: await check(), checkedAt: Date.now() }), {
     shares: !platform.connectionsEndWithRequest,
   });
   sampleParts(registry, {
@@ -216,7 +216,7 @@ export async function createService(
     slots,
     sources,
     checks: allChecks,
-    findings: async () => (await health()).findings,
+    results: async () => (await health()).results,
   });
   const requests = createRequestFigures(registry);
   const stages = createStageFigures(registry);
@@ -275,12 +275,12 @@ export async function createService(
     ...(configFile && { configFile }),
     ...(summary && { summary }),
     check,
-    logFindings,
+    logResults,
     health,
     async ready() {
-      const findings = await check();
-      logFindings(findings);
-      return readinessOf(findings);
+      const results = await check();
+      logResults(results);
+      return readinessOf(results);
     },
     endStreams: hub.close,
     async close() {

@@ -235,7 +235,7 @@ describe("decisions", () => {
 
   test("exclude lookups that a start makes for its own text", async () => {
     const { service } = await gated();
-    await startFacts(service, { urls: [], file: undefined, findings: [] });
+    await startFacts(service, { urls: [], file: undefined, results: [] });
     expect(service.decisions.latest()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 // Checks of what the service depends on: their results, and what is logged.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Check, type CheckResult, checkLog, runChecks, startFindings } from "../../src/base/checks.ts";
+import { type Check, type CheckResult, checkLog, runChecks, startResults } from "../../src/base/checks.ts";
 
 const check = (name: string, run: () => Promise<void>, more: Partial<Check> = {}): Check => ({
   part: "sources",
@@ -19,7 +19,7 @@ describe("checks", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("are all run, each with its problem, URLs masked", async () => {
-    const findings = await runChecks([
+    const results = await runChecks([
       check("a", fine),
       check("b", async () => {
         throw new Error("http://user:hunter2@example.org does not answer.");
@@ -28,12 +28,12 @@ describe("checks", () => {
         throw "text";
       }),
     ]);
-    expect(findings.map(({ check: { name }, problem }) => [name, problem])).toEqual([
+    expect(results.map(({ check: { name }, problem }) => [name, problem])).toEqual([
       ["a", undefined],
       ["b", "http://***@example.org does not answer."],
       ["c", "not usable"],
     ]);
-    for (const { latencyMs } of findings) expect(latencyMs).toBeGreaterThanOrEqual(0);
+    for (const { latencyMs } of results) expect(latencyMs).toBeGreaterThanOrEqual(0);
   });
 
   test("that hang fail after two seconds, and delay no others", async () => {
@@ -62,7 +62,7 @@ describe("at a start", () => {
       },
       { neededFor },
     );
-    const [finding] = await startFindings(() => runChecks([one]));
+    const [finding] = await startResults(() => runChecks([one]));
     return { asked, problem: finding?.problem };
   };
 
@@ -86,7 +86,7 @@ describe("the log of checks", () => {
       warn: (message, fields) => lines.push(["warn", message, fields]),
       info: (message, fields) => lines.push(["info", message, fields]),
     });
-    for (const findings of rounds) log(findings);
+    for (const results of rounds) log(results);
     return lines;
   };
   const broken = { check: far, latencyMs: 1, problem: "It is away." };

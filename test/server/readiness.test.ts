@@ -18,8 +18,8 @@ test.each([
   ["logins", "ready"],
   ["new logins", "ready"],
 ] as const)("if a failing dependency is needed for %s, the service is %s", (neededFor, status) => {
-  const findings = [found("sources", "answers"), found("caches", neededFor, "no such folder")];
-  expect(readinessOf(findings).status).toBe(status);
+  const results = [found("sources", "answers"), found("caches", neededFor, "no such folder")];
+  expect(readinessOf(results).status).toBe(status);
 });
 
 test("sources and caches are listed even if there are none, other parts are not", () => {

@@ -31,7 +31,7 @@ const usageMs = 2000;
 export async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
   const gauges = withDeadline(usageMs, () => registry.read(["cache_entries", "cache_size"])).catch(() => []);
   // First, since a check that passes ends the use of memory in place of a folder.
-  const { findings } = await health().catch(() => ({ findings: [] }));
+  const { results } = await health().catch(() => ({ results: [] }));
   return Promise.all(
     slots.all.map(async (slot): Promise<SlotReading> => {
       const { hits, misses, waits } = slot.counts;
@@ -40,7 +40,7 @@ export async function readSlots({ slots, registry, health }: Service): Promise<r
         slot.backend === "redis"
           ? usageIn(await gauges, slot.name)
           : slot.usage && (await withDeadline(usageMs, slot.usage).catch(() => undefined));
-      const problem = findings.find(
+      const problem = results.find(
         ({ check }) => check.part === "caches" && check.name === slot.name,
       )?.problem;
       const memory = slot.standIn?.();

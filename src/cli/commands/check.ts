@@ -4,12 +4,12 @@
 import {
   doubtAt,
   type Finding,
+  failureOf,
   findingJson,
   findingLine,
   type Platform,
   runChecks,
   silentLog,
-  withPlace,
 } from "../../base/index.ts";
 import { unmatchedRows, unmatchedRules } from "../../doctor/index.ts";
 import { createCodecs, runTask } from "../../imaging/index.ts";
@@ -146,9 +146,9 @@ async function warningsOf(
     decode: ({ task, bytes }) => runTask(task, { codecs, bytes }),
   });
   const all = [...checks, ...overlayChecks(overlays, config.overlay)];
-  const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
-  const faults = findings.flatMap(({ check, problem }): Finding[] =>
-    problem === undefined ? [] : [{ level: "problem", where: check.key, text: withPlace(check, problem) }],
+  const results = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
+  const faults = results.flatMap((result) =>
+    failureOf(result).map((failure) => ({ ...failure, where: result.check.key })),
   );
   return [...doubts, ...faults];
 }

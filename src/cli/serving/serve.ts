@@ -6,8 +6,8 @@ import {
   type Platform,
   parseDuration,
   type Serving,
-  startFindings,
   startProblems,
+  startResults,
   version,
 } from "../../base/index.ts";
 import {
@@ -47,7 +47,7 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
   const app = createApp(service, [mountAdmin]);
   const warmUp = createWarmUp(service);
   // In parallel to listening, which waits for no check.
-  const checking = startFindings(service.check);
+  const checking = startResults(service.check);
   const serving = await platform
     .serve({
       ...parseAddress(config.addr),
@@ -73,14 +73,14 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
   // A terminal that is closed says so by the same signal: without a file there is nothing to read again.
   const hangUp = summary && !file ? end : () => void reload(service);
   platform.onSignal?.("reload", hangUp);
-  const findings = await checking;
-  const mistakes = startProblems(findings);
+  const results = await checking;
+  const mistakes = startProblems(results);
   if (mistakes.length > 0) {
     await serving.stop(0);
     await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
     throw new CommandError(mistakes.join("\n"));
   }
-  await printStart(service, { urls: serving.urls, file: loaded.file, findings });
+  await printStart(service, { urls: serving.urls, file: loaded.file, results });
   // Without workers, its renders would delay the first real request.
   if (platform.startWorker) void warmUp.begin();
 }

@@ -144,7 +144,7 @@ export interface FrameParts {
   readonly slots: Pick<Slots, "all">;
   readonly sources: Pick<Sources, "all">;
   readonly damaged: Pick<DamagedMasters, "latest">;
-  readonly health: () => Promise<{ readonly findings: readonly CheckResult[]; readonly checkedAt: number }>;
+  readonly health: () => Promise<{ readonly results: readonly CheckResult[]; readonly checkedAt: number }>;
 }
 
 /**
@@ -271,14 +271,14 @@ const inMs = (seconds: number | undefined) => (seconds === undefined ? null : ro
 function createSourceReader({ sources, health }: FrameParts) {
   const lastErrors = new Map<string, { readonly text: string; readonly at: number }>();
   return async (): Promise<Pick<Frame, "sources" | "parts" | "checks">> => {
-    const { findings, checkedAt } = await health();
+    const { results, checkedAt } = await health();
     return {
       checks: {
-        all: findings.length,
-        unhealthy: findings.filter(({ problem }) => problem !== undefined).length,
+        all: results.length,
+        unhealthy: results.filter(({ problem }) => problem !== undefined).length,
       },
       sources: sources.all.map(({ name, backend, counts, isAway }) => {
-        const own = findings.filter(({ check }) => check.part === "sources" && check.name === name);
+        const own = results.filter(({ check }) => check.part === "sources" && check.name === name);
         const text = own.find(({ problem }) => problem !== undefined)?.problem;
         if (text !== undefined) lastErrors.set(name, { text, at: checkedAt });
         const last = lastErrors.get(name);
@@ -297,7 +297,7 @@ function createSourceReader({ sources, health }: FrameParts) {
           errors: counts.errors.value,
         };
       }),
-      parts: findings
+      parts: results
         .filter(({ check }) => check.part !== "sources")
         .map(({ check: { part, name }, problem }) => ({
           part,

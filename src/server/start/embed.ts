@@ -6,8 +6,8 @@ import {
   type LogLevel,
   type Platform,
   type StartCommands,
-  startFindings,
   startProblems,
+  startResults,
   version,
 } from "../../base/index.ts";
 import { createApp, type Surface } from "../app.ts";
@@ -64,13 +64,13 @@ export async function embed(
     },
   });
   const service = await createService(config, platform, log, version);
-  const findings = await startFindings(service.check);
-  const mistakes = startProblems(findings);
+  const results = await startResults(service.check);
+  const mistakes = startProblems(results);
   if (mistakes.length > 0) {
     await service.close();
     throw new Error(mistakes.join("\n"));
   }
-  service.logFindings(findings);
+  service.logResults(results);
   return closable(service, further);
 }
 

@@ -1,6 +1,6 @@
 // Facts about a ready service for the start text and the log, collected in bounded time.
 
-import { type CheckResult, nameOf, type Platform, withDeadline, withPlace } from "../../base/index.ts";
+import { type CheckResult, failureOf, type Platform, withDeadline } from "../../base/index.ts";
 import type { Caller } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { parseAddress } from "../config/address.ts";
@@ -21,14 +21,14 @@ export interface StartedWith {
   readonly urls: readonly string[];
   /** Absolute path of the configuration file, if any. */
   readonly file: string | undefined;
-  readonly findings: readonly CheckResult[];
+  readonly results: readonly CheckResult[];
 }
 
 /**
  * Logs unusable parts, and prints what the service serves: text for a terminal, or one message of a JSON log.
  */
 export async function printStart(service: Service, started: StartedWith): Promise<void> {
-  service.logFindings(started.findings);
+  service.logResults(started.results);
   const facts = await startFacts(service, started);
   if (service.config().log.format === "json") service.log.info("serving", startFields(facts));
   else service.platform.write?.("out", startText(facts));
@@ -40,12 +40,12 @@ const stranger = (identifier: string): Caller => ({ identifier, path: "/", heade
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
   { platform, version, sources, folders, slots, images, auth, hooks, summary, config }: Service,
-  { urls, file, findings }: StartedWith,
+  { urls, file, results }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
   const { program, folder } = platform.startCommands;
   const describeSource = async (source: Source) => {
-    const own = findings.find(({ check: { part, name } }) => part === "sources" && name === source.name);
+    const own = results.find(({ check: { part, name } }) => part === "sources" && name === source.name);
     const place = own?.check.place;
     const unusable = own?.problem !== undefined;
     const count = unusable ? undefined : await countImages(source, look);
@@ -80,9 +80,7 @@ export async function startFacts(
     isSummed: summary !== undefined && settings.log.requests === "auto",
     sources: described,
     caches: slots.all.map(({ name, about }) => ({ name, about })),
-    faults: findings.flatMap(({ check, problem }) =>
-      problem === undefined ? [] : [{ what: nameOf(check), problem: withPlace(check, problem) }],
-    ),
+    faults: results.flatMap(failureOf),
     isHooked: hooks?.has("authorize") === true,
     hasAdmin: operatorOf(platform.env) !== undefined,
     settings,

@@ -42,7 +42,7 @@ export async function start(
   return {
     answer: createApp(service, further).fetch,
     // Such a runtime does not report its addresses.
-    print: async (file) => printStart(service, { urls: [], file, findings: await service.check() }),
+    print: async (file) => printStart(service, { urls: [], file, results: await service.check() }),
     async whenSettled() {
       await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
     },

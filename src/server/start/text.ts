@@ -1,7 +1,7 @@
 // The start text for the operator: what is served where, what is disabled and how to enable it, what is
 // wrong, what to click.
 
-import { formatSize } from "../../base/index.ts";
+import { type Finding, findingLine, formatSize } from "../../base/index.ts";
 import { addressForm, imageAddress, mainPrefix } from "../../iiif/index.ts";
 import type { Config } from "../config/schema.ts";
 import type { ImageCount } from "../images/count-images.ts";
@@ -27,7 +27,7 @@ export interface StartFacts {
   readonly sources: readonly SourceFacts[];
   readonly caches: readonly CacheFacts[];
   /** Unusable parts, and why. */
-  readonly faults: readonly { readonly what: string; readonly problem: string }[];
+  readonly faults: readonly Finding[];
   /** True if the pages of the operator are enabled. */
   readonly hasAdmin: boolean;
   /** True if a hook decides on access before the rules. */
@@ -67,7 +67,7 @@ export function startFields(facts: StartFacts): Record<string, unknown> {
     sources: sources.map(({ name }) => name),
     caches: caches.map(({ name, about }) => `${name}: ${about}`),
     access: accessText(facts),
-    unusable: facts.faults.map(({ what }) => what),
+    unusable: facts.faults.map(({ where }) => where),
   };
 }
 
@@ -248,6 +248,6 @@ function faultLines({ faults }: StartFacts): string[] {
   return [
     "",
     "  Cannot be used at the moment; each is tried again when it is needed, and /ready shows its state:",
-    ...faults.map(({ what, problem }) => `    ${what}: ${problem}`),
+    ...faults.map((fault) => `    ${findingLine(fault)}`),
   ];
 }

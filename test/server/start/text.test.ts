@@ -100,8 +100,12 @@ describe("a source", () => {
       { name: "vault", prefix: "v/", place: "s3://vault/", unusable: true as const },
     ];
     const faults = [
-      { what: 'source "vault"', problem: "s3://vault/: The bucket is locked. Unlock it." },
-      { what: 'cache "render"', problem: "connection refused" },
+      {
+        level: "problem" as const,
+        where: 'source "vault"',
+        text: "s3://vault/: The bucket is locked. Unlock it.",
+      },
+      { level: "problem" as const, where: 'cache "render"', text: "connection refused" },
     ];
     const text = lines(facts("", { sources, faults }));
     expect(text).toContain("  source         vault: s3://vault/ under v/, cannot be used, see below");

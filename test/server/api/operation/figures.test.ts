@@ -514,9 +514,9 @@ test("folders and servers are looked at only when somebody asks for their figure
   expect(await gauge(app.service, "part_healthy", "sources", "scans")).toBe(1);
   expect(looks).toBe(1);
   await app.service.registry.read();
-  const { findings, checkedAt } = await app.service.health();
+  const { results, checkedAt } = await app.service.health();
   expect(looks).toBe(1);
-  expect(findings.filter(({ check }) => check.part === "sources").map(({ check }) => check.name)).toEqual([
+  expect(results.filter(({ check }) => check.part === "sources").map(({ check }) => check.name)).toEqual([
     "scans",
     "web",
   ]);

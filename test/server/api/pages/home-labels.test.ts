@@ -183,7 +183,7 @@ describe("the image to zoom in", () => {
       const page = await html("/", "en", own);
       expect(zoomed(page)).toBe(expected);
       expect(page).not.toMatch(hidden);
-      const { example } = await startFacts(own.service, { urls: [], file: undefined, findings: [] });
+      const { example } = await startFacts(own.service, { urls: [], file: undefined, results: [] });
       expect(example?.identifier).toBe(decodeURIComponent(expected));
     },
   );
@@ -212,7 +212,7 @@ describe("the image to zoom in", () => {
 
   test("is on the first page if it was added after the start", async () => {
     const own = await site({});
-    expect(await startFacts(own.service, { urls: [], file: undefined, findings: [] })).not.toHaveProperty(
+    expect(await startFacts(own.service, { urls: [], file: undefined, results: [] })).not.toHaveProperty(
       "example",
     );
     copyFileSync(join(fixturesFolder, "base.png"), join(own.folder, "new.png"));
