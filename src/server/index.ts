@@ -109,7 +109,6 @@ export { pagesOf } from "./collection/pages.ts";
 export {
   createTally,
   endsWork,
-  type FailedFile,
   FatalError,
   type Progress,
   type SlowFile,

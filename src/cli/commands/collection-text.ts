@@ -1,6 +1,7 @@
 // Lines about work on many files, for a terminal.
 
-import type { FailedFile, SlowFile } from "../../server/index.ts";
+import type { Finding } from "../../base/index.ts";
+import type { SlowFile } from "../../server/index.ts";
 import { plain } from "./findings-text.ts";
 
 /** Failed files that a text names; `--json` has all. */
@@ -11,16 +12,14 @@ export const counted = (count: number, unit: string): string =>
   `${count.toLocaleString("en-US")} ${unit}${count === 1 ? "" : "s"}`;
 
 /** Returns the failed files with their reasons, in lines. */
-export function failureLines(failures: readonly FailedFile[], failed: number): readonly string[] {
+export function failureLines(failures: readonly Finding[], failed: number): readonly string[] {
   if (failed === 0) return [];
   const named = failures.slice(0, mostNamed);
   const rest = failed - named.length;
   return [
     "",
     "failed:",
-    ...named.map(
-      ({ identifier, code, message }) => `  ${plain(identifier) || "a source"}  ${plain(message)} [${code}]`,
-    ),
+    ...named.map(({ where = "", code, text }) => `  ${plain(where) || "a source"}  ${plain(text)} [${code}]`),
     ...(rest > 0 ? [`  and ${rest.toLocaleString("en-US")} more; --json names up to 1,000`] : []),
   ];
 }

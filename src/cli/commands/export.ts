@@ -1,6 +1,13 @@
 // `smalti export`: static files of IIIF level 0, as a folder or an archive.
 
-import { type FileSystem, formatSize, version as ownVersion, parseUrl, silentLog } from "../../base/index.ts";
+import {
+  type FileSystem,
+  findingJson,
+  formatSize,
+  version as ownVersion,
+  parseUrl,
+  silentLog,
+} from "../../base/index.ts";
 import { absolutePath, type Config, createService, rendersAtOnce } from "../../server/index.ts";
 import { writeArchive } from "../collection/export/archive.ts";
 import { type ExportReport, exportCollection } from "../collection/export/export.ts";
@@ -107,7 +114,7 @@ export const exportCommand = command({
       const stale = isArchive ? [] : staleLines(report);
       return {
         text: exportText(report, { base, to: flags.to, stale }),
-        data: report,
+        data: { ...report, failures: report.failures.map(findingJson.image) },
         failed: report.failed > 0 || isExposed,
       };
     } finally {

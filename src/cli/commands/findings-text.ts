@@ -7,17 +7,22 @@ import type { Section } from "../../doctor/index.ts";
 export function findingLines(findings: readonly Finding[]): string[] {
   const wide = Math.max(0, ...findings.map((finding) => subjectOf(finding).length));
   return findings.flatMap((finding) => {
-    const { level, code, text, expected, advice, command } = finding;
+    const { level, code, text, expected } = finding;
     const about = wide === 0 ? "" : `${subjectOf(finding).padEnd(wide)}  `;
     const name = level === "problem" ? ` [${code}]` : "";
     return [
       `${level.padEnd(7)}  ${about}${plain(text)}${name}`,
       ...(expected === undefined ? [] : [`${indent}expected:   ${plain(expected)}`]),
-      ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
-      ...(command ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${indent}  ${line}`])),
+      ...adviceLines(finding, indent),
     ];
   });
 }
+
+/** Returns what to do about a finding, followed by a line for each command. */
+export const adviceLines = ({ advice, command }: Finding, indent: string): string[] => [
+  ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
+  ...(command === undefined ? [] : command.split("\n").map((line) => `${indent}  ${line}`)),
+];
 
 const indent = " ".repeat(9);
 

@@ -6,7 +6,7 @@ import { addressOf as placeOf, type Service } from "../../server/index.ts";
 import { counted } from "./collection-text.ts";
 import type { Result } from "./command.ts";
 import { InterruptedError, inWords } from "./command-error.ts";
-import { plain } from "./findings-text.ts";
+import { adviceLines, plain } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { createProgress, duration } from "./progress.ts";
 
@@ -46,8 +46,12 @@ export async function surveyCollection(
     progress.end();
     if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
     const failed = report.problems + report.unlisted.length + report.manifestFaultCount > 0;
-    const manifestFaults = report.manifestFaults.map(findingJson.manifestFile);
-    return { text: surveyText(report, measures), data: { ...report, manifestFaults }, failed };
+    const data = {
+      ...report,
+      unlisted: report.unlisted.map(findingJson.image),
+      manifestFaults: report.manifestFaults.map(findingJson.manifestFile),
+    };
+    return { text: surveyText(report, measures), data, failed };
   } finally {
     progress.end();
   }
@@ -67,7 +71,7 @@ function surveyText(report: SurveyReport, measures: boolean): string {
         ]
       : []),
     ...(unlisted.length > 0 ? ["", "folders that cannot be listed:"] : []),
-    ...unlisted.map(({ identifier, message }) => `  ${plain(identifier) || "a source"}: ${plain(message)}`),
+    ...unlisted.map(({ where = "", text }) => `  ${plain(where) || "a source"}: ${plain(text)}`),
     ...faultLines(report),
     "",
     ...(measures || files === 0
@@ -109,7 +113,7 @@ function verdictOf({ problems, slow, unlisted, manifestFaultCount }: SurveyRepor
 const mostNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
 
 function groupLines(group: SurveyGroup): readonly string[] {
-  const { level, code, files, text, advice, command, examples } = group;
+  const { level, code, files, text, examples } = group;
   const most = mostNamed(level);
   const named = examples.slice(0, most).map(plain).join(", ");
   return [
@@ -117,7 +121,6 @@ function groupLines(group: SurveyGroup): readonly string[] {
     `${level}: ${counted(files, "file")} [${code}]`,
     `  ${plain(text)}`,
     `  files: ${named}${files > most ? ", …" : ""}`,
-    ...(advice === undefined ? [] : [`  what to do: ${plain(advice)}`]),
-    ...(command === undefined ? [] : command.split("\n").map((line) => `    ${line}`)),
+    ...adviceLines(group, "  "),
   ];
 }

@@ -1,6 +1,6 @@
 // `smalti warm`: fills the caches before the first reader comes.
 
-import { formatSize, silentLog, version } from "../../base/index.ts";
+import { findingJson, formatSize, silentLog, version } from "../../base/index.ts";
 import { createService } from "../../server/index.ts";
 import { type WarmReport, warm } from "../collection/warm/warm.ts";
 import { counted, failureLines, slowLines } from "./collection-text.ts";
@@ -66,7 +66,8 @@ export const warmCommand = command({
           `interrupted after ${counted(report.files, "file")}; the same command continues from there`,
         );
       const { failed, writeErrors } = report;
-      return { text: warmText(report), data: report, failed: failed + writeErrors > 0 };
+      const failures = report.failures.map(findingJson.image);
+      return { text: warmText(report), data: { ...report, failures }, failed: failed + writeErrors > 0 };
     } finally {
       progress.end();
       await service.close();

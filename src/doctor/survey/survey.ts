@@ -4,7 +4,6 @@ import { type Finding, forEachConcurrently, ServiceError, until, worstFirst } fr
 import {
   countWalk,
   createTally,
-  type FailedFile,
   type Folder,
   type FolderLocation,
   type Folders,
@@ -56,7 +55,7 @@ export interface SurveyReport {
   /** The images whose slowest tile is expected to cost most, in milliseconds of processor time. */
   readonly slowestTiles: readonly { readonly identifier: string; readonly ms: number }[];
   /** Folders that could not be listed. */
-  readonly unlisted: readonly FailedFile[];
+  readonly unlisted: readonly Finding[];
   /** Mistakes in manifest files: the first thousand. */
   readonly manifestFaults: readonly Finding[];
   /** Number of all mistakes in manifest files. */

@@ -1,12 +1,6 @@
 // What work on many files reports: how many failed and why, which took longest, and how far it is.
 
-import { asServiceError, operatorMessage, ServiceError } from "../../base/index.ts";
-
-export interface FailedFile {
-  readonly identifier: string;
-  readonly code: string;
-  readonly message: string;
-}
+import { asServiceError, type Finding, operatorMessage, ServiceError } from "../../base/index.ts";
 
 export interface SlowFile {
   readonly identifier: string;
@@ -40,20 +34,20 @@ export interface Tally {
   fail(identifier: string, error: unknown): void;
   readonly done: () => number;
   readonly failed: () => number;
-  /** The first thousand. */
-  readonly failures: readonly FailedFile[];
+  /** The first thousand, each about an identifier. */
+  readonly failures: readonly Finding[];
   /** The ten slowest, the slowest first. */
   readonly slowest: readonly SlowFile[];
 }
 
 /** Creates a tally. `now`: milliseconds of a monotonic clock. */
 export function createTally(now: () => number = () => performance.now()): Tally {
-  const failures: FailedFile[] = [];
+  const failures: Finding[] = [];
   const slowest: SlowFile[] = [];
   let [done, failed] = [0, 0];
   const fail = (identifier: string, thrown: unknown) => {
     failed++;
-    if (failures.length < mostFailures) failures.push({ identifier, ...reasonOf(thrown) });
+    if (failures.length < mostFailures) failures.push(failureOf(identifier, thrown));
   };
   return {
     async take(identifier, work) {
@@ -80,9 +74,10 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   };
 }
 
-/** Returns code and message of an error; any but a ServiceError is a bug, which must not end a long run. */
-function reasonOf(thrown: unknown): Pick<FailedFile, "code" | "message"> {
+/** Returns an error as a finding; any but a ServiceError is a bug, which must not end a long run. */
+function failureOf(where: string, thrown: unknown): Finding {
   const error = asServiceError(thrown);
-  if (error instanceof ServiceError) return { code: error.code, message: operatorMessage(error) };
-  return { code: "internal_error", message: String(error) };
+  return error instanceof ServiceError
+    ? { level: "problem", code: error.code, where, text: operatorMessage(error) }
+    : { level: "problem", code: "internal_error", where, text: String(error) };
 }

@@ -247,7 +247,7 @@ describe("the documents of an export", () => {
     await writePhoto("a/1.jpg", 600, 400);
     cpSync(join(fixturesFolder, "bad-trunc-50.png"), master("a/2.png"));
     const report = await run({ selection: ["a"] });
-    expect(report.failures).toEqual([expect.objectContaining({ identifier: "a/2.png", code: "decode" })]);
+    expect(report.failures).toEqual([expect.objectContaining({ where: "a/2.png", code: "decode" })]);
     expect(json("manifests/a.json").items).toHaveLength(1);
     expect(existsSync(join(out, "images/a/2.png/info.json"))).toBe(false);
   });
@@ -332,10 +332,10 @@ describe("a second run", () => {
       { kind: "document", identifier: "closed/d.jpg", reason },
     ]);
     // It still names the folder.
-    expect(first.failures).toEqual([expect.objectContaining({ identifier: "collection.json" })]);
+    expect(first.failures).toEqual([expect.objectContaining({ where: "collection.json" })]);
     const one = await run({ selection: ["y"] }, gated.replace("closed/*", "closed/d.jpg"));
     expect(named(one.stale)).toEqual(["closed/d.jpg", "closed/d.jpg"]);
-    expect(one.failures).toEqual([expect.objectContaining({ identifier: "closed" })]);
+    expect(one.failures).toEqual([expect.objectContaining({ where: "closed" })]);
     expect(named((await run({ selection: ["y"], prunes }, gated)).removed)).toEqual(named(first.stale));
     expect(kept()).toEqual(["x/a.jpg/info.json", "y/b.jpg/info.json"]);
     expect(existsSync(join(out, "manifests/closed/d.jpg.json"))).toBe(false);
@@ -378,7 +378,7 @@ describe("a second run", () => {
     mkdirSync(master("bad"));
     writeFileSync(master("bad/text.jpg"), "no image");
     const { failures, leftOut } = await run();
-    expect(failures).toEqual([expect.objectContaining({ identifier: "bad/text.jpg" })]);
+    expect(failures).toEqual([expect.objectContaining({ where: "bad/text.jpg" })]);
     expect(leftOut).toMatchObject({ images: 0 });
     expect(files("manifests")).toEqual(["y.json"]);
   });
@@ -450,7 +450,7 @@ describe("a second run", () => {
     await writePhoto("z.jpg", 300, 200);
     write("images/logo.jpg");
     write("images/photo.jpg/info.json");
-    const codes = (await run()).failures.map(({ identifier, code }) => [identifier, code]);
+    const codes = (await run()).failures.map(({ where, code }) => [where, code]);
     expect(codes).toEqual([
       ["logo.jpg", "export_foreign_file"],
       ["photo.jpg", "export_foreign_file"],
@@ -471,13 +471,11 @@ describe("a second run", () => {
     const before = readdirSync(elsewhere, { recursive: true }).length;
     await writePhoto("a/1.jpg", 200, 300);
     expect((await run()).failures).toEqual([
-      expect.objectContaining({ identifier: "a/1.jpg", code: "export_foreign_file" }),
+      expect.objectContaining({ where: "a/1.jpg", code: "export_foreign_file" }),
     ]);
     rmSync(master("a/1.jpg"));
     const { failures } = await run({ prunes });
-    expect(failures).toEqual([
-      expect.objectContaining({ identifier: "a/1.jpg", code: "export_foreign_file" }),
-    ]);
+    expect(failures).toEqual([expect.objectContaining({ where: "a/1.jpg", code: "export_foreign_file" })]);
     expect(readdirSync(elsewhere, { recursive: true })).toHaveLength(before);
   });
 
@@ -485,9 +483,7 @@ describe("a second run", () => {
     await writePhoto("a.json/b/1.jpg", 300, 200);
     await run();
     await writePhoto("a/2.jpg", 300, 200);
-    expect((await run()).failures).toEqual([
-      expect.objectContaining({ identifier: "a", code: "export_name" }),
-    ]);
+    expect((await run()).failures).toEqual([expect.objectContaining({ where: "a", code: "export_name" })]);
     rmSync(master("a"), { recursive: true });
     expect(named((await run({ prunes })).removed)).toEqual(["a/2.jpg"]);
     expect(existsSync(join(out, "manifests/a.json/b.json"))).toBe(true);

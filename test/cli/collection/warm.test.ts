@@ -120,8 +120,8 @@ describe("warm", () => {
     const report = await run({ concurrency: 1 });
     expect(report).toMatchObject({ files: 3, filesMade: 1 });
     expect(report.failures).toEqual([
-      expect.objectContaining({ identifier: "a.jpg", code: "decode" }),
-      expect.objectContaining({ identifier: "c.tif", code: "unsupported_format" }),
+      expect.objectContaining({ where: "a.jpg", code: "decode" }),
+      expect.objectContaining({ where: "c.tif", code: "unsupported_format" }),
     ]);
   });
 
@@ -132,7 +132,7 @@ describe("warm", () => {
     const report = await run({ selection: ["a", "pages.tif", "nowhere.jpg"], levels: 1 });
     expect(report.files).toBe(3);
     expect(report.failures).toEqual([
-      expect.objectContaining({ identifier: "nowhere.jpg", code: "image_not_found" }),
+      expect.objectContaining({ where: "nowhere.jpg", code: "image_not_found" }),
     ]);
     // Two of b.jpg, and at least one of each of the three pages.
     expect(report.derivatives.made).toBeGreaterThanOrEqual(2 + 3);

@@ -1,13 +1,12 @@
 // Exports images and their documents as static files of IIIF level 0, for any web server.
 
-import { ServiceError } from "../../../base/index.ts";
+import { type Finding, ServiceError } from "../../../base/index.ts";
 import {
   checkServable,
   countWalk,
   createTally,
   describe,
   endsWork,
-  type FailedFile,
   type Folders,
   identifierOf,
   type Manifests,
@@ -74,7 +73,7 @@ export interface ExportReport {
   readonly leftOut: LeftOut;
   readonly failed: number;
   /** The first thousand. */
-  readonly failures: readonly FailedFile[];
+  readonly failures: readonly Finding[];
   readonly slowest: readonly SlowFile[];
   readonly seconds: number;
   /** True if the signal ended it. The next run continues. */

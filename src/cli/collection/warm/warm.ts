@@ -1,10 +1,9 @@
 // Fills the caches before the first reader comes: walks through images, and makes what is missing of each.
 
-import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import { type Finding, forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import {
   countWalk,
   createTally,
-  type FailedFile,
   type Folders,
   type NamedSlot,
   type Progress,
@@ -54,7 +53,7 @@ export interface WarmReport {
   /** Caches that are full, so that older entries have been removed. */
   readonly full: readonly SlotNames[];
   /** The first thousand. */
-  readonly failures: readonly FailedFile[];
+  readonly failures: readonly Finding[];
   readonly slowest: readonly SlowFile[];
   readonly seconds: number;
   /** True if the signal ended it. The next run continues, since it finds in the caches what is done. */
