@@ -16,7 +16,7 @@ export {
 } from "./access/decisions.ts";
 
 // Rows of an operator's table of identifiers that no request finds.
-export { rowDoubts, rowText, type TableRow } from "./access/doubts/rows.ts";
+export { rowDoubt, rowDoubts, type TableRow } from "./access/doubts/rows.ts";
 
 // Access by address.
 export { createKiosks } from "./access/logins/kiosk.ts";

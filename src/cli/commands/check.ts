@@ -2,7 +2,6 @@
 // reached or used from here.
 
 import {
-  doubtAt,
   type Finding,
   failureOf,
   findingJson,
@@ -27,7 +26,6 @@ import {
   doubtfulVolumes,
   effectiveConfig,
   effectiveYaml,
-  type Hooks,
   type OuterParts,
   overlayChecks,
   rowDoubts,
@@ -126,8 +124,9 @@ async function warningsOf(
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
-    ...(hooks ? await rowProblems(hooks, sources, config) : []),
-    ...(hooks?.doubts() ?? []).map((text) => doubtAt(["hook", "js", "file"], text)),
+    ...rowDoubts(hooks?.rows() ?? [], config),
+    ...(await unmatchedRows(hooks?.rows() ?? [], sources)),
+    ...(hooks?.doubts() ?? []),
     ...(config.auth
       ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks?.has("resolve") })
       : []),
@@ -151,14 +150,4 @@ async function warningsOf(
     failureOf(result).map((failure) => ({ ...failure, where: result.check.key })),
   );
   return [...doubts, ...faults];
-}
-
-/** Returns the problems of the rows of a table of identifiers. */
-async function rowProblems(
-  { rows }: Hooks,
-  sources: OuterParts["sources"],
-  config: Config,
-): Promise<Finding[]> {
-  const messages = [...rowDoubts(rows(), config), ...(await unmatchedRows(rows(), sources))];
-  return messages.map((text) => doubtAt(["hook", "lookup", "file"], text));
 }

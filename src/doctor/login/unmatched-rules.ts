@@ -4,7 +4,7 @@ import { doubtAt, type Finding, nearest } from "../../base/index.ts";
 import { splitPage } from "../../iiif/index.ts";
 import {
   type AuthOptions,
-  rowText,
+  rowDoubt,
   type Source,
   type SourceEntry,
   type Sources,
@@ -47,22 +47,22 @@ export async function unmatchedRules(
 const mostRows = 20;
 
 /**
- * Returns a message for each row of a table that has no key, so that its identifier is a path, and that names
+ * Returns a doubt about each row of a table that has no key, so that its identifier is a path, and that names
  * no image. Undecidable rows cause none. Takes at most two seconds, unless `bounds` says otherwise.
  */
 export async function unmatchedRows(
   rows: Iterable<TableRow>,
   sources: RuleParts["sources"],
   bounds: Readonly<Record<keyof typeof usualBounds, number>> = usualBounds,
-): Promise<string[]> {
+): Promise<Finding[]> {
   const lister = createLister(bounds);
-  const messages: string[] = [];
+  const doubts: Finding[] = [];
   for (const row of rows) {
-    if (lister.isOver() || messages.length === mostRows) break;
+    if (lister.isOver() || doubts.length === mostRows) break;
     const message = row.hasKey ? undefined : await emptyMatch(row.identifier, sources, lister);
-    if (message !== undefined) messages.push(rowText(row, `matches no image: ${message}`));
+    if (message !== undefined) doubts.push(rowDoubt(row, `matches no image: ${message}`));
   }
-  return messages;
+  return doubts;
 }
 
 /** Returns why a match matches no image; undefined if it matches one, or if that is unknown. */

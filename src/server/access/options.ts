@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { parseRange, parseUrl } from "../../base/index.ts";
-import { profileFaults } from "./profiles/faults.ts";
+import { addProfileFaults } from "./profiles/faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profiles/options.ts";
 import { profilesOf, ruleFault } from "./rules/rules.ts";
 import { sessionOptions } from "./sessions/options.ts";
@@ -112,7 +112,7 @@ export const authOptions = z
     const add = (path: readonly PropertyKey[], message: string) =>
       context.addIssue({ code: "custom", path: [...path], message });
     for (const [name, profile] of Object.entries(profiles))
-      for (const { path, message } of profileFaults(name, profile)) add(["profiles", name, ...path], message);
+      addProfileFaults(name, profile, (path, message) => add(["profiles", name, ...path], message));
     rules.forEach(({ match, profile }, at) => {
       const fault = ruleFault(match);
       if (fault !== undefined) add(["rules", at, "match"], fault);

@@ -1,6 +1,6 @@
 // Input and results of an operator's hook; every engine implements the same interface.
 
-import type { TraceHeaders } from "../../base/index.ts";
+import type { Finding, TraceHeaders } from "../../base/index.ts";
 
 /** The functions that a hook may have. A hook has no opinion on missing ones. */
 export const hookFunctions = ["resolve", "authorize", "presentation", "overlay"] as const;
@@ -88,8 +88,8 @@ export interface HookEngine {
   ): Promise<unknown>;
   /** The rows of a table of identifiers; absent for other engines. */
   rows?(): Iterable<TableRow>;
-  /** Sentences about a file that is valid but probably not as intended; absent for engines without one. */
-  doubts?(): readonly string[];
+  /** Returns doubts about a file that is valid; absent for engines without one. */
+  doubts?(): readonly Finding[];
   /**
    * Resolves if all is well; throws with the reason, in words for the operator, without paths and secrets.
    */

@@ -3,6 +3,7 @@
 import {
   type Check,
   cancelledError,
+  type Finding,
   type Log,
   maskIdentifier,
   type Platform,
@@ -95,8 +96,8 @@ export interface Hooks {
   unusable(name: HookFunction, identifier: string, reason: string): ServiceError;
   /** The rows of its table of identifiers; none for other hooks. */
   rows(): Iterable<TableRow>;
-  /** Sentences about its file, which is valid but probably not as intended. */
-  doubts(): readonly string[];
+  /** Returns doubts about its file, which is valid but probably not as intended. */
+  doubts(): readonly Finding[];
   readonly checks: readonly Check[];
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 // Rows of an operator's table of identifiers that no request finds.
 
+import { doubtAt, type Finding } from "../../../base/index.ts";
 import { checkIdentifier } from "../../../iiif/index.ts";
 import type { TableRow } from "../../hooks/hook.ts";
 import { impossibleText } from "../../hooks/mapping.ts";
@@ -11,23 +12,28 @@ export type { TableRow };
 /** Most rows that are named: nobody corrects more in one go. */
 const most = 20;
 
-/** Returns what is wrong with rows that are written as no identifier is, each with its line. */
-export function rowDoubts(rows: Iterable<TableRow>, settings: Pick<AccessSettings, "base_url">): string[] {
-  const doubts: string[] = [];
-  for (const { identifier, line } of rows) {
-    const message = doubtOf(identifier, settings);
+/** Yields doubts about rows that are written as no identifier is, each with its line. */
+export function* rowDoubts(
+  rows: Iterable<TableRow>,
+  settings: Pick<AccessSettings, "base_url">,
+): Iterable<Finding> {
+  let count = 0;
+  for (const row of rows) {
+    const message = doubtOf(row.identifier, settings);
     if (message === undefined) continue;
-    if (doubts.length === most) return [...doubts, "further rows have such mistakes"];
-    doubts.push(rowText({ identifier, line }, message));
+    if (++count > most) return yield doubtAt(table, "further rows have such mistakes");
+    yield rowDoubt(row, message);
   }
-  return doubts;
 }
 
-/** A message about a row, with its line. */
-export const rowText = (
-  { identifier, line }: Pick<TableRow, "identifier" | "line">,
-  message: string,
-): string => `${line === undefined ? "" : `line ${line}: `}the row ${JSON.stringify(identifier)} ${message}`;
+const table = ["hook", "lookup", "file"];
+
+/** Returns a doubt about a row, with its line. */
+export const rowDoubt = ({ identifier, line }: TableRow, message: string): Finding =>
+  doubtAt(
+    table,
+    `${line === undefined ? "" : `line ${line}: `}the row ${JSON.stringify(identifier)} ${message}`,
+  );
 
 function doubtOf(identifier: string, settings: Pick<AccessSettings, "base_url">): string | undefined {
   try {

@@ -2,12 +2,6 @@
 
 import type { Backend, Pattern, ProfileOptions } from "./options.ts";
 
-export interface ProfileFault {
-  /** Keys below the profile. */
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
 /** Reasons for impossible combinations; all others are possible. */
 const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, string>>> } = {
   clickthrough: {
@@ -27,11 +21,12 @@ const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, 
   },
 };
 
-/** Returns the faults for which a start refuses a profile. */
-export function profileFaults(name: string, profile: ProfileOptions): ProfileFault[] {
-  const { pattern, access_service: service, kiosk } = profile;
-  const faults: ProfileFault[] = [];
-  const add = (path: readonly string[], message: string) => faults.push({ path, message });
+/** Adds the faults for which a start refuses a profile, by their paths below it. */
+export function addProfileFaults(
+  name: string,
+  { pattern, access_service: service, kiosk }: ProfileOptions,
+  add: (path: readonly string[], message: string) => void,
+): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
     add(
       [],
@@ -55,5 +50,4 @@ export function profileFaults(name: string, profile: ProfileOptions): ProfileFau
     add(["kiosk", "allowed_ips"], "is missing; pattern kiosk needs the addresses that have access");
   if (pattern !== "kiosk" && kiosk.allowed_ips.length > 0)
     add(["kiosk", "allowed_ips"], `is for pattern kiosk; pattern ${pattern} ignores addresses`);
-  return faults;
 }

@@ -2,6 +2,8 @@
 // others.
 
 import {
+  type Finding,
+  findingLine,
   type Log,
   type Platform,
   parseDuration,
@@ -20,6 +22,9 @@ import { unusedTexts } from "./unused-exports.ts";
 const settleMs = 100;
 
 const key = "hook.js.file";
+
+const doubtsOf = ({ unused }: Crew): readonly Finding[] =>
+  unusedTexts(unused).map((text) => ({ level: "note", where: key, text }));
 
 /**
  * Loads the file and starts its workers. Throws an Error that names the key if the file cannot be read, does
@@ -64,7 +69,7 @@ export async function createJsEngine(
       if (crew && !(await isSettled(bytes))) throw new Error("the file was written to while it was read");
       const before = crew;
       crew = await start(bytes);
-      for (const text of unusedTexts(crew.unused)) log.warn(`${key}: ${text}`);
+      for (const doubt of doubtsOf(crew)) log.warn(findingLine(doubt));
       before?.retire();
       return crew;
     },
@@ -97,7 +102,7 @@ export async function createJsEngine(
       const result = await program.call(name, JSON.stringify(input), signal);
       return result === undefined ? undefined : parseResult(result);
     },
-    doubts: () => unusedTexts(watched.current().unused),
+    doubts: () => doubtsOf(watched.current()),
     async check() {
       await look();
       const problem = watched.problem();

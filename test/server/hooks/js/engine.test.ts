@@ -229,7 +229,7 @@ for (const [where, platform] of platforms)
           /^the export pad is never called: .* resolve, authorize, presentation, overlay/,
         ),
       ];
-      expect(engine.doubts?.()).toEqual(texts);
+      expect(engine.doubts?.().map(({ text }) => text)).toEqual(texts);
       expect(lines).toEqual([
         "hook.js.file: the export authorise is never called; did you mean authorize?",
         expect.stringContaining("hook.js.file: the export pad"),
