@@ -60,9 +60,9 @@ export async function gatherMasters(folder, { fixtures, large }) {
   mkdirSync(folder, { recursive: true });
   const lacks = (name) => !existsSync(join(folder, name));
   const copied = [
-    ...readdirSync(fixtures)
-      .filter((name) => !leftOut.test(name))
-      .map((name) => [fixtures, name]),
+    ...readdirSync(fixtures, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !leftOut.test(entry.name))
+      .map(({ name }) => [fixtures, name]),
     ...(existsSync(large) ? readdirSync(large).filter((name) => name.startsWith("large-")) : []).map(
       (name) => [large, name],
     ),

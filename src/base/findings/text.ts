@@ -1,6 +1,6 @@
 // Findings as text: a line each, for a log, a terminal or the message of an error.
 
-import { maskUrls } from "../telemetry/mask-urls.ts";
+import { maskUrls } from "../telemetry/mask.ts";
 import type { Finding } from "./finding.ts";
 
 /** Formats a position as "line 3, column 5", or "line 3" if the column is unknown; "" without a position. */
