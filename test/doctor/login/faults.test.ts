@@ -582,7 +582,7 @@ test("an address of plain http other than this machine is a fault in itself", as
 test("a name that this machine cannot resolve is reported as that, and not as a stopped service", async () => {
   const findings = await (await site()).examine({ base: "https://images.invalid" });
   expect(findings.find(({ code }) => code === "unreachable")).toMatchObject({
-    step: "probe",
+    where: "probe",
     text: expect.stringMatching(/^the name images\.invalid cannot be resolved on this machine \(E\w+\)$/),
     advice: expect.stringMatching(/--url\.$/),
   });

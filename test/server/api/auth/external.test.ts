@@ -390,7 +390,7 @@ test("a start warns of secrets that can be guessed, and of two variables with on
   expect(warnings(long, `${long}x`)).toEqual([]);
   const key = (profile: string) => `auth.profiles.${profile}.access_service.callback_secret_env`;
   expect(warnings(long.slice(1), long)).toEqual([
-    { path: key("partner"), message: expect.stringContaining("PARTNER has 15 characters") },
+    { level: "note", where: key("partner"), text: expect.stringContaining("PARTNER has 15 characters") },
   ]);
   const shared = warnings(long, long);
   expect(shared.map(({ where }) => where)).toEqual([key("other")]);
