@@ -227,7 +227,8 @@ export function createSlot(options: SlotOptions): Slot {
     },
     put: (name, variant, value) => put(name, variant, value),
     async getOrMake(name, variant, make, { signal, keeps = () => true, watch } = {}) {
-      const held = signal?.aborted ? undefined : store?.peek?.(name, variant);
+      const inMemory = () => pending.get(keyOf(name, variant))?.value ?? store?.peek?.(name, variant);
+      const held = store?.peek && !signal?.aborted ? inMemory() : undefined;
       if (held) {
         countLookup(held);
         watch?.noteCache("hit");

@@ -184,6 +184,15 @@ describe("a slot", () => {
     expect(readCounts(slot.counts).writes).toBe(1);
   });
 
+  it("prefers a value on its way to the store to an older one in memory", async () => {
+    const inner = heapStore({ maxBytes: 1 << 20 });
+    await inner.set("a", "", one);
+    const { slot } = slotOver({ store: { ...inner, set: () => new Promise(() => {}) } });
+    slot.put("a", "", two);
+    const make = async () => expect.fail("The value is there.");
+    expect([await slot.get("a", ""), await slot.getOrMake("a", "", make)]).toEqual([two, two]);
+  });
+
   it("limits the number of values that wait for a slow store", async () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot } = slotOver({ store, maxPending: 1000 });
