@@ -17,6 +17,7 @@ import {
   storedDocuments,
   storedOf,
 } from "../../../iiif/index.ts";
+import type { Hooks } from "../../hooks/index.ts";
 import { foundFault } from "../folders/manifest-file-text.ts";
 import { itemsOf } from "./folder-documents.ts";
 import type { Made, Making, PlannedDocument } from "./making.ts";
@@ -36,16 +37,16 @@ export async function applyHook(
   if (!hooks?.has("presentation")) return isUnasked ? undefined : found;
   const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
+  const asked = { making, hooks, id };
   const answer = safe(
-    making,
-    id,
+    asked,
     await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal),
   );
   if (answer === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(answer)
-    ? wholeOf(making, id, answer)
+    ? wholeOf(asked, answer)
     : {
-        document: await mergeHook(making, id, found, made, answer),
+        document: await mergeHook(asked, found, made, answer),
         ...(made.attached && { attached: made.attached }),
       };
   return { make: async () => changed, ...(found.ignoredFile && { ignoredFile: found.ignoredFile }) };
@@ -63,51 +64,57 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
     label,
     items: [],
   };
+  const asked = { making, hooks, id };
   const answer = safe(
-    making,
-    id,
+    asked,
     await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal),
   );
   if (answer === undefined || !isWhole(answer)) return undefined;
-  const made = wholeOf(making, id, answer);
+  const made = wholeOf(asked, answer);
   return { make: async () => made };
 }
 
+/** A hook, and the document that it is asked for. */
+interface Asked {
+  readonly making: Making;
+  readonly hooks: Hooks;
+  readonly id: string;
+}
+
 /** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
-function safe(making: Making, id: string, answer: Resource | undefined): Resource | undefined {
+function safe({ hooks, id }: Asked, answer: Resource | undefined): Resource | undefined {
   const { value, faults } = safeDocument(answer);
-  if (faults[0]) making.parts.images.hooks?.unusable("presentation", id, findingLine(foundFault(faults[0])));
+  if (faults[0]) hooks.unusable("presentation", id, findingLine(foundFault(faults[0])));
   return value as Resource | undefined;
 }
 
-function wholeOf(making: Making, id: string, answer: Resource): Made {
+function wholeOf(asked: Asked, answer: Resource): Made {
   const version4 = readVersion4(answer);
   const whole = version4 ? version4.document : answer;
-  refuse(making, id, whole ? faultsOfStored(whole) : version4 ? [version4.fault] : []);
-  return storedDocuments(storedOf(whole ?? answer), id, making.context.base);
+  refuse(asked, whole ? faultsOfStored(whole) : version4 ? [version4.fault] : []);
+  return storedDocuments(storedOf(whole ?? answer), asked.id, asked.making.context.base);
 }
 
 async function mergeHook(
-  making: Making,
-  id: string,
+  asked: Asked,
   found: PlannedDocument,
   { document, canvases }: Made,
   answer: Resource,
 ): Promise<Resource> {
-  const { base } = making.context;
+  const { base } = asked.making.context;
   const isManifest = document.type === "Manifest";
   const { description, faults } = readDescription(answer, isManifest ? "manifest" : "collection");
-  refuse(making, id, faults);
+  refuse(asked, faults);
   const derived = canvases ? { ...document, items: await itemsOf(canvases) } : document;
   const facts = isManifest ? await found.facts?.() : undefined;
   // Nobody knows which images the canvases of a whole document show.
   const { document: described, faults: misused } = facts
     ? describeManifest(derived, description, facts, base)
     : describeCollection(derived, description, base);
-  refuse(making, id, misused);
+  refuse(asked, misused);
   return described;
 }
 
-function refuse(making: Making, id: string, [fault]: readonly Fault[]): void {
-  if (fault) throw making.parts.images.hooks?.unusable("presentation", id, findingLine(foundFault(fault)));
+function refuse({ hooks, id }: Asked, [fault]: readonly Fault[]): void {
+  if (fault) throw hooks.unusable("presentation", id, findingLine(foundFault(fault)));
 }
