@@ -21,6 +21,13 @@ process.exit = (code) => {
   lines.getStore()?.end(code);
   throw ended; // as an exit does, ends the call
 };
+// The program ends itself by a signal if threads hang, after it has said so.
+const { kill } = process;
+process.kill = (pid, signal) => {
+  if (pid !== process.pid) return kill.call(process, pid, signal);
+  lines.getStore()?.end(null);
+  throw ended;
+};
 process.on("uncaughtException", (error) => {
   if (error === ended) return;
   console.error(error);

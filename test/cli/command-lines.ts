@@ -21,20 +21,30 @@ export function startCommandLines(main: string) {
   const script = fileURLToPath(new URL("command-lines.mjs", import.meta.url));
   const child = fork(script, [main], { execArgv: [], env: {} });
   let last: Promise<unknown> = Promise.resolve();
+  let lastLine = "none";
+  /** Resolves with what has happened when the process is gone. */
+  const gone = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(`ended by ${signal ?? `exit code ${code}`} in: ${lastLine}`),
+    );
+  });
 
-  const send = (line: CommandLine) =>
-    new Promise<Output>((resolve, reject) => {
-      const onEnd = () => reject(new Error(`no command line could be run after ${line.args.join(" ")}`));
-      child.once("exit", onEnd);
-      child.once("message", (output) => {
-        child.off("exit", onEnd);
-        resolve(output as Output);
-      });
+  async function send(line: CommandLine): Promise<Output> {
+    const output = new Promise<Output>((resolve) =>
+      child.once("message", (value) => resolve(value as Output)),
+    );
+    if (child.connected) {
+      lastLine = line.args.join(" ");
       child.send(line);
-    });
+    }
+    const end = await Promise.race([output, gone]);
+    if (typeof end === "string") throw new Error(`the process of command lines is gone: ${end}`);
+    return end;
+  }
 
   return {
-    /** Runs one when those before have ended. Rejects if one of them has ended the process. */
+    /** Runs one when those before have ended. Rejects if the process is gone. */
     run(line: CommandLine): Promise<Output> {
       const ended = last.then(() => send(line));
       last = ended.catch(() => {});
