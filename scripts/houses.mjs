@@ -9,6 +9,7 @@ const houses = {
   imaging:
     "bytes to pixels and back, with `wasm/`; also the library `smalti/imaging`. No clock, no runtime, no HTTP",
   iiif: "the specifications as pure functions",
+  text: "the text of pages: OCR files, records, the index of words",
   server: "sources, stores, hooks, access, images, manifests, HTTP, configuration, figures, runtimes",
   doctor: "finds out what is wrong with an image, a login or a collection",
   admin: "the operator's pages",

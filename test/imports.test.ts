@@ -12,10 +12,11 @@ const houses: Readonly<Record<string, readonly string[]>> = {
   base: [],
   imaging: ["base"],
   iiif: ["base"],
-  server: ["base", "imaging", "iiif"],
-  doctor: ["base", "imaging", "iiif", "server"],
-  admin: ["base", "imaging", "iiif", "server", "doctor"],
-  cli: ["base", "imaging", "iiif", "server", "doctor", "admin"],
+  text: ["base"],
+  server: ["base", "imaging", "iiif", "text"],
+  doctor: ["base", "imaging", "iiif", "text", "server"],
+  admin: ["base", "imaging", "iiif", "text", "server", "doctor"],
+  cli: ["base", "imaging", "iiif", "text", "server", "doctor", "admin"],
 };
 
 /**
