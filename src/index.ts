@@ -16,7 +16,7 @@ export async function createHandler(options: HandlerOptions = {}): Promise<Handl
   const handle = async (request: Request, facts?: RequestFacts) => {
     const address = normalIp(facts?.clientAddress ?? "");
     noteRequest(request, { address, target: targetOf(request.url) });
-    return service.answer(request);
+    return service.respond(request);
   };
   return Object.assign(handle, { close: service.close });
 }

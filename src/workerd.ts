@@ -39,7 +39,7 @@ export default {
     const service = started;
     // A request that waits for another one counts as hanging, unless it has a timer of its own.
     const alive = setInterval(() => {}, 1000);
-    const response = service.then(({ answer }) => answer(request)).finally(() => clearInterval(alive));
+    const response = service.then(({ respond }) => respond(request)).finally(() => clearInterval(alive));
     // Otherwise work whose client has left would stop permanently, and never release its permit; and values
     // of a request would not be stored after its response.
     context.waitUntil(

@@ -15,10 +15,10 @@ export const assetRoutes: AdminPage = () => [
     async get(c) {
       const path = c.get("target").path.slice(prefix.length);
       if (!folders.test(path)) throw new Refusal(noSuchPage);
-      const answer = await c.get("files").respond(c, path);
+      const response = await c.get("files").respond(c, path);
       // Responses that need credentials must not be stored by shared caches.
-      answer.headers.set("Cache-Control", "private, max-age=3600");
-      return answer;
+      response.headers.set("Cache-Control", "private, max-age=3600");
+      return response;
     },
   },
 ];

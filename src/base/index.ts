@@ -205,10 +205,6 @@ export type {
   WorkerPort,
   WriteOptions,
 } from "./platform.ts";
-
-// The record of an answered request, from which its log line and its spans are written.
-export type { AnsweredRequest } from "./telemetry/answered-request.ts";
-
 // Counters of the parts of the service, which do not know where they are registered.
 export {
   type Counter,
@@ -218,17 +214,16 @@ export {
   noRecorder,
   type Recorder,
 } from "./telemetry/count.ts";
-
 // Measures the time that a job spends in each of its stages.
 export { JobClock, type JobTimes, timedBytes } from "./telemetry/job-clock.ts";
-
 // Stages of a render, as reported to a caller that measures them.
 export type { JobStages } from "./telemetry/job-stages.ts";
-
 // The log.
 export { createLog, isWritten, type Log, type LogFields, type LogLevel, silentLog } from "./telemetry/log.ts";
 // Paths, identifiers and URLs as they may be logged.
 export { maskIdentifier, maskPath, maskUrls } from "./telemetry/mask.ts";
+// The record of an answered request, from which its log line and its spans are written.
+export type { RequestRecord } from "./telemetry/request-record.ts";
 
 // Messages that many requests cause, logged now and then.
 export { createSeldom } from "./telemetry/seldom.ts";

@@ -2,11 +2,11 @@
 
 import { Hono } from "hono";
 import {
-  type AnsweredRequest,
   createSendings,
   isWritten,
   parseDuration,
   parseTraceparent,
+  type RequestRecord,
 } from "../base/index.ts";
 import { mountAuth } from "./api/auth/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
@@ -22,7 +22,7 @@ import type { Env, RequestContext } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
-import { addServerTiming, answerFields, createRequestIds, requestFields } from "./api/http/request-log.ts";
+import { addServerTiming, createRequestIds, logFields, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
@@ -128,7 +128,7 @@ export function createApp(
     if (!settled.has(c.res.status)) c.res.headers.set("X-Content-Type-Options", "nosniff");
     c.get("outcome").status = c.res.status;
     const counted = countedClass(route, path);
-    const answered: AnsweredRequest = {
+    const request: RequestRecord = {
       id: c.get("id"),
       method: c.req.method,
       path,
@@ -144,20 +144,20 @@ export function createApp(
       stages: c.get("stages"),
       trace: c.get("trace"),
     };
-    const { id, status, bytes, stages, began, ended } = answered;
+    const { id, status, bytes, stages, began, ended } = request;
     if (counted === false) requests.drop();
     else {
       if (stages) service.stages.record(stages, ended - began);
       requests.end(counted, status, bytes, ended - began, status === 401 && isChallenge(c));
       // Load balancer probes are useless in a trace.
-      if (trace && counted !== "health") tracing?.end(trace, answered);
+      if (trace && counted !== "health") tracing?.end(trace, request);
     }
     // People who report a failure can identify the request.
     if (status >= 500) c.res.headers.set("X-Request-Id", id);
     if (isServiceFailure(status))
-      reports?.report({ ...requestFields(c), ...c.get("failure"), route: answered.route, status });
+      reports?.report({ ...requestFields(c), ...c.get("failure"), route: request.route, status });
     if (timed) addServerTiming(c, counted);
-    live.log?.(answered);
+    live.log?.(request);
   };
 
   // For every request, also those that are refused.
@@ -220,18 +220,18 @@ const settled: ReadonlySet<number> = new Set([200, 206, 304]);
 interface LiveSteps {
   readonly caps: CapLimits;
   /** Absent if no request is logged. */
-  readonly log: ((answered: AnsweredRequest) => void) | undefined;
+  readonly log: ((request: RequestRecord) => void) | undefined;
 }
 
 /** Puts the steps together by the settings in effect. */
 function liveSteps({ config, log, summary }: Service): LiveSteps {
   const { limits, log: options } = config();
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
-  const write = (answered: AnsweredRequest) => log.info("request", () => answerFields(answered));
+  const write = (request: RequestRecord) => log.info("request", () => logFields(request));
   // If lines are summed up, a request that failed has one nevertheless.
-  const sum = (answered: AnsweredRequest) => {
-    summary?.note(answered);
-    if (answered.status >= 500) write(answered);
+  const sum = (request: RequestRecord) => {
+    summary?.note(request);
+    if (request.status >= 500) write(request);
   };
   const note = summary && options.requests === "auto" ? sum : write;
   const isLogged = options.requests !== false && isWritten("info", options.level);

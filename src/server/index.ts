@@ -221,7 +221,7 @@ export { overlayChecks } from "./images/overlay/check.ts";
 
 // Options under `overlay:`, which a hook may also return for a request, and the location of the overlay
 // image.
-export { answeredSettings, type OverlayOptions } from "./images/overlay/options.ts";
+export { type OverlayOptions, overlaySettingsOf } from "./images/overlay/options.ts";
 
 // Chooses the overlay of a derivative and loads its image, which is decoded once and again whenever its file
 // changes.

@@ -1,7 +1,6 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
 import {
-  type AnsweredRequest,
   type CheckResult,
   checkLog,
   type Finding,
@@ -11,6 +10,7 @@ import {
   type Platform,
   parseDuration,
   parseRange,
+  type RequestRecord,
   remembering,
   runChecks,
 } from "../base/index.ts";
@@ -133,7 +133,7 @@ export interface ServiceOptions {
 }
 
 export interface RequestSummary {
-  note(request: AnsweredRequest): void;
+  note(request: RequestRecord): void;
 }
 
 /**

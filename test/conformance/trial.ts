@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { fixture } from "../host.ts";
 import { seeded } from "../seeded.ts";
 import type { Served } from "../served.ts";
-import { cut, type Picture } from "../server/images/answers.ts";
+import { cut, type Picture } from "../server/images/derivatives.ts";
 
 /** The reference picture: ten by ten squares of 100 pixels, each of one colour. */
 export const referencePicture = "67352ccc-d1b0-11e1-89ae-279075081939.png";

@@ -18,9 +18,9 @@ import { readForm, readJson } from "../../src/server/api/http/body.ts";
 import type { Env } from "../../src/server/api/http/context.ts";
 import { canonicalJson } from "../../src/server/bookmarks/canonical-json.ts";
 import { loadConfig } from "../../src/server/config/reading/load.ts";
-import { checkAnswer } from "../../src/server/hooks/answers.ts";
 import { readMapping } from "../../src/server/hooks/mapping.ts";
 import { mappingYamlReader } from "../../src/server/hooks/mapping-yaml.ts";
+import { checkResult } from "../../src/server/hooks/results.ts";
 import { costOf } from "./cost.ts";
 import { fill, filled } from "./texts.ts";
 
@@ -99,7 +99,7 @@ async function listing(text: string): Promise<void> {
 
 const hooked = (text: string) => {
   const answer = parseJson(text, { withoutPrototypes: true });
-  return [checkAnswer("overlay", answer), checkAnswer("resolve", answer), checkAnswer("authorize", answer)];
+  return [checkResult("overlay", answer), checkResult("resolve", answer), checkResult("authorize", answer)];
 };
 const state = (text: string) => canonicalJson(readState(decodeState(text)));
 /** States have at most 64 KiB as JSON. */

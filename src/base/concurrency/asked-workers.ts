@@ -4,9 +4,9 @@
 import type { WorkerPort } from "../platform.ts";
 import { createDeadline } from "./deadline.ts";
 
-export interface AskedWorkers<Question, Answer> {
+export interface AskedWorkers<Question, Reply> {
   /** Returns what a worker answers. Rejects with an Error if the worker ends or is late. */
-  ask(question: Question): Promise<Answer>;
+  ask(question: Question): Promise<Reply>;
   /** Ends the workers. */
   close(): void;
 }
@@ -16,28 +16,28 @@ export interface AskedWorkersOptions {
   /** What the workers do, for messages: `checks passwords`. */
   readonly work: string;
   /** Milliseconds for a worker to start and answer. */
-  readonly answerMs: number;
+  readonly replyMs: number;
 }
 
 /** Milliseconds after its last answer when a worker ends. */
 const idleMs = 60_000;
 
-interface Seat<Question, Answer> {
-  ask(question: Question): Promise<Answer>;
+interface Seat<Question, Reply> {
+  ask(question: Question): Promise<Reply>;
   end(reason: string): void;
 }
 
 /** Creates workers: as many as there are simultaneous questions, which the caller bounds. */
-export function createAskedWorkers<Question, Answer>(
+export function createAskedWorkers<Question, Reply>(
   options: AskedWorkersOptions,
-): AskedWorkers<Question, Answer> {
-  const all = new Set<Seat<Question, Answer>>();
-  const idle: Seat<Question, Answer>[] = [];
+): AskedWorkers<Question, Reply> {
+  const all = new Set<Seat<Question, Reply>>();
+  const idle: Seat<Question, Reply>[] = [];
 
-  const take = (): Seat<Question, Answer> => {
+  const take = (): Seat<Question, Reply> => {
     const known = idle.pop();
     if (known) return known;
-    const seat: Seat<Question, Answer> = createSeat(options.start(), options, () => {
+    const seat: Seat<Question, Reply> = createSeat(options.start(), options, () => {
       all.delete(seat);
       const at = idle.indexOf(seat);
       if (at >= 0) idle.splice(at, 1);
@@ -49,9 +49,9 @@ export function createAskedWorkers<Question, Answer>(
   return {
     async ask(question) {
       const seat = take();
-      const answer = await seat.ask(question);
+      const reply = await seat.ask(question);
       if (all.has(seat)) idle.push(seat);
-      return answer;
+      return reply;
     },
     close() {
       for (const seat of [...all]) seat.end("the service stops");
@@ -60,12 +60,12 @@ export function createAskedWorkers<Question, Answer>(
 }
 
 /** Creates a worker that answers one question at a time. `left`: called once, when it has ended. */
-function createSeat<Question, Answer>(
+function createSeat<Question, Reply>(
   port: WorkerPort,
-  { work, answerMs }: AskedWorkersOptions,
+  { work, replyMs }: AskedWorkersOptions,
   left: () => void,
-): Seat<Question, Answer> {
-  let asked: { done(answer: Answer): void; fail(error: Error): void } | undefined;
+): Seat<Question, Reply> {
+  let asked: { done(reply: Reply): void; fail(error: Error): void } | undefined;
   let gone = false;
   const end = (reason: string) => {
     if (gone) return;
@@ -78,9 +78,9 @@ function createSeat<Question, Answer>(
   };
   // Bounds the current question, or else the wait for the next one.
   const deadline = createDeadline(() => end(asked ? `the worker that ${work} did not answer` : "idle"));
-  port.onMessage((answer) => {
+  port.onMessage((reply) => {
     deadline.expect(idleMs);
-    asked?.done(answer as Answer);
+    asked?.done(reply as Reply);
     asked = undefined;
   });
   port.onDeath((reason) => end(`the worker that ${work} ended: ${reason}`));
@@ -88,7 +88,7 @@ function createSeat<Question, Answer>(
     ask: (question) =>
       new Promise((done, fail) => {
         asked = { done, fail };
-        deadline.expect(answerMs);
+        deadline.expect(replyMs);
         port.post(question);
       }),
     end,

@@ -37,10 +37,10 @@ export class JobClock implements JobStages {
   }
 
   /** Waits for data from another side. */
-  async wait<T>(stage: "read" | "index", answer: Promise<T>): Promise<T> {
+  async wait<T>(stage: "read" | "index", reply: Promise<T>): Promise<T> {
     this.#begin(stage);
     try {
-      return await answer;
+      return await reply;
     } finally {
       this.#end();
     }

@@ -3,7 +3,6 @@
 import { type Log, type LogFields, maskUrls, type Platform, ServiceError } from "../../base/index.ts";
 import { checkIdentifier, imageAddress, mainPrefix } from "../../iiif/index.ts";
 import {
-  answeredSettings,
   buildEngine,
   type Config,
   createHooks,
@@ -13,6 +12,7 @@ import {
   hookFunctions,
   hookRequestOf,
   type OverlayOptions,
+  overlaySettingsOf,
 } from "../../server/index.ts";
 import { command, configFlag } from "./command.ts";
 import { inWords } from "./command-error.ts";
@@ -144,7 +144,7 @@ function ask(
 function checkOverlay(hooks: Hooks, identifier: string, answer: unknown, options: OverlayOptions): void {
   if (answer === undefined) return;
   try {
-    answeredSettings(answer, options);
+    overlaySettingsOf(answer, options);
   } catch (error) {
     throw hooks.unusable("overlay", identifier, (error as Error).message);
   }

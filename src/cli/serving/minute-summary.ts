@@ -1,10 +1,10 @@
 // Requests at a terminal: a person who tries the service gets one line a minute in place of one for each.
 
-import { type AnsweredRequest, formatSize } from "../../base/index.ts";
+import { formatSize, type RequestRecord } from "../../base/index.ts";
 
 export interface MinuteSummary {
   /** Counts a request. The first one begins a minute, at whose end the line is written. */
-  note(request: Pick<AnsweredRequest, "status" | "bytes" | "began" | "ended">): void;
+  note(request: Pick<RequestRecord, "status" | "bytes" | "began" | "ended">): void;
   /** Writes what has not been written, for the end of the process. */
   end(): void;
 }

@@ -43,14 +43,14 @@ export function createVisitor(): Visitor {
     { method = "GET", headers = {}, form }: Request,
   ): Promise<VisitorResponse> => {
     const began = Date.now();
-    const answer = await fetchBounded(address, {
+    const response = await fetchBounded(address, {
       method,
       redirect: "manual",
       headers: { "User-Agent": "smalti-doctor", ...headers },
       ...(form && { body: new URLSearchParams(form) }),
     });
-    noteClock(clocks, new URL(address).origin, answer.headers, (began + Date.now()) / 2);
-    return answer;
+    noteClock(clocks, new URL(address).origin, response.headers, (began + Date.now()) / 2);
+    return response;
   };
 
   return {
@@ -58,10 +58,15 @@ export function createVisitor(): Visitor {
     async ask(address, request = {}) {
       const seen = new Set<string>();
       for (let next = address; ; ) {
-        const answer = await once(next, request);
-        const location = answer.headers.get("Location");
-        if (request.redirect === "manual" || answer.status < 300 || answer.status > 399 || location === null)
-          return answer;
+        const response = await once(next, request);
+        const location = response.headers.get("Location");
+        if (
+          request.redirect === "manual" ||
+          response.status < 300 ||
+          response.status > 399 ||
+          location === null
+        )
+          return response;
         seen.add(next);
         const target = redirectTarget(next, location);
         if (seen.has(target.href) || seen.size > mostRedirects) throw new StepFault(circle(address));

@@ -135,7 +135,7 @@ function scopeOf(
 }
 
 /** All are asked before, so that a caller that collects what is asked for misses nothing. */
-const every = (answers: readonly boolean[]) => answers.every(Boolean);
+const every = (results: readonly boolean[]) => results.every(Boolean);
 
 function mayDescribe(
   resource: Resource,

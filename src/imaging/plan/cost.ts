@@ -48,8 +48,8 @@ const nsWithout = ({ sidecar }: Pick<Decoder, "sidecar">, read: ReadRequest) =>
 function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
   const at = steps.findIndex(({ op }) => op === "overlay");
   const step = steps[at];
-  const answer = shapes[at + 1];
-  if (step?.op !== "overlay" || !answer) return 0;
-  const placed = placeOverlay(answer, step, step);
+  const derivative = shapes[at + 1];
+  if (step?.op !== "overlay" || !derivative) return 0;
+  const placed = placeOverlay(derivative, step, step);
   return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }

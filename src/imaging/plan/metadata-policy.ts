@@ -27,25 +27,25 @@ const isGray = ({ header, request }: EmbeddingInput) =>
  * derivative: a colour profile on gray (of the request or of the master itself), a gray profile on a format
  * that writes gray as RGB, or a bitonal derivative.
  */
-function keepsColours(answer: EmbeddingInput): boolean {
-  const { header, request, policy, encoder } = answer;
+function keepsColours(input: EmbeddingInput): boolean {
+  const { header, request, policy, encoder } = input;
   if (policy.color !== "respect-icc") return false;
-  if (header.interpretation === "rgb") return !isGray(answer);
+  if (header.interpretation === "rgb") return !isGray(input);
   if (header.colour?.neutral) return false;
   return header.interpretation === "gray" && request.quality !== "bitonal" && !encoder.rgbOnly;
 }
 
 /** True if the colours are converted to sRGB (gray: to its tone curve). */
-export const convertsColours = (answer: EmbeddingInput): boolean => !keepsColours(answer);
+export const convertsColours = (input: EmbeddingInput): boolean => !keepsColours(input);
 
 /**
  * Returns the profile and metadata to embed in the derivative; undefined if there are none. Gray in the tone
  * curve of sRGB needs no profile: viewers assume it.
  */
-export function embeddingOf(answer: EmbeddingInput): Embedding | undefined {
-  const { header, policy, confined = false } = answer;
+export function embeddingOf(input: EmbeddingInput): Embedding | undefined {
+  const { header, policy, confined = false } = input;
   const preserve = policy.metadata === "preserve";
-  const profile = profileOf(answer);
+  const profile = profileOf(input);
   if (!preserve && !profile) return undefined;
   return {
     ...(profile && { profile }),
@@ -54,10 +54,10 @@ export function embeddingOf(answer: EmbeddingInput): Embedding | undefined {
   };
 }
 
-function profileOf(answer: EmbeddingInput): Embedding["profile"] {
-  const { colour } = answer.header;
-  if (!keepsColours(answer)) return isGray(answer) ? undefined : "srgb";
+function profileOf(input: EmbeddingInput): Embedding["profile"] {
+  const { colour } = input.header;
+  if (!keepsColours(input)) return isGray(input) ? undefined : "srgb";
   if (!colour || colour.ignored !== undefined) return undefined;
   if (colour.from === "icc" || !colour.srgb) return "source";
-  return isGray(answer) ? undefined : "srgb";
+  return isGray(input) ? undefined : "srgb";
 }

@@ -186,10 +186,10 @@ const withWindow = (header: ImageHeader, { policy, decoder }: PlanInput): ImageH
  * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in
  * the colours of the derivative.
  */
-function overlayMemory(overlay: PlanInput["overlay"], answer: Size): number {
+function overlayMemory(overlay: PlanInput["overlay"], derivative: Size): number {
   if (!overlay) return 0;
   const { image, settings } = overlay;
-  const placed = placeOverlay(answer, image, settings);
+  const placed = placeOverlay(derivative, image, settings);
   return 4 * (image.width * image.height + 2 * placed.width * placed.height);
 }
 

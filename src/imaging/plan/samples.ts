@@ -36,9 +36,9 @@ export const pitchOf = ({ scaleFactor, region, size }: Extent) => ({
  * Returns cells as the samples of a derivative. Only the limits of the window depend on the derivative, so a
  * cell has the same value in all derivatives.
  */
-function samplingOfCells(answer: Size, { grid, cells }: Detail, upright: Size): Sampling {
-  const x = { size: answer.width, origin: cells.x, scale: cells.width / answer.width };
-  const y = { size: answer.height, origin: cells.y, scale: cells.height / answer.height };
+function samplingOfCells(derivative: Size, { grid, cells }: Detail, upright: Size): Sampling {
+  const x = { size: derivative.width, origin: cells.x, scale: cells.width / derivative.width };
+  const y = { size: derivative.height, origin: cells.y, scale: cells.height / derivative.height };
   const window = windowOf(x, y, grid);
   const step = { x: upright.width / grid.width, y: upright.height / grid.height };
   return {

@@ -11,7 +11,6 @@ import {
   type TraceContext,
   type TraceHeaders,
 } from "../../base/index.ts";
-import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {
   type Authorization,
   type HookEngine,
@@ -25,6 +24,7 @@ import {
 import { createJsEngine } from "./js/engine.ts";
 import { createLookupEngine, type RowNaming } from "./lookup.ts";
 import type { HookOptions } from "./options.ts";
+import { checkResult, type HookResults } from "./results.ts";
 import { createWebhookEngine } from "./webhook.ts";
 
 type Build = (
@@ -82,7 +82,7 @@ export interface Hooks {
   resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
   authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
   /** Returns settings of the overlay, not validated yet; false for none. */
-  overlay(request: HookRequest): Promise<HookAnswers["overlay"] | undefined> | undefined;
+  overlay(request: HookRequest): Promise<HookResults["overlay"] | undefined> | undefined;
   presentation(
     input: PresentationInput,
     signal?: AbortSignal,
@@ -146,9 +146,9 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     input: unknown,
     signal: AbortSignal | undefined,
     traceHeaders?: TraceHeaders,
-  ): Promise<HookAnswers[F] | undefined> {
+  ): Promise<HookResults[F] | undefined> {
     try {
-      return checkAnswer(name, await engine.call(name, input, signal, traceHeaders));
+      return checkResult(name, await engine.call(name, input, signal, traceHeaders));
     } catch (error) {
       if (signal?.aborted) throw cancelledError(signal);
       throw failure(name, identifier, error);
@@ -178,16 +178,16 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
   };
 
   const resolved = async (request: HookRequest, asked: Promise<Resolution | false | undefined>) => {
-    const answer = await asked;
-    if (answer && answer.source !== undefined && !sources.includes(answer.source))
+    const result = await asked;
+    if (result && result.source !== undefined && !sources.includes(result.source))
       throw failure(
         "resolve",
         request.identifier,
         new HookError(
-          `there is no source named ${JSON.stringify(answer.source)}; there are ${sources.join(", ")}`,
+          `there is no source named ${JSON.stringify(result.source)}; there are ${sources.join(", ")}`,
         ),
       );
-    return answer;
+    return result;
   };
   const resolve = about("resolve");
 

@@ -127,18 +127,18 @@ async function mappingEngine(
       const looking = watched.refresh();
       if (looking) await looking;
       const found = rowsOf(input as RequestInput);
-      const saying = found.find(({ row }) => row.answers[name] !== undefined);
-      const answer = saying?.row.answers[name];
-      if (name !== "resolve") return answer;
-      if (answer === undefined) return found.length > 0 || unmapped === "pass" ? undefined : false;
+      const saying = found.find(({ row }) => row.results[name] !== undefined);
+      const result = saying?.row.results[name];
+      if (name !== "resolve") return result;
+      if (result === undefined) return found.length > 0 || unmapped === "pass" ? undefined : false;
       // The key of a row for a page names the picture of that page.
       const page = saying?.isOfPage && { page: 1 };
-      return { ...(source && { source }), ...(answer as object), ...page };
+      return { ...(source && { source }), ...(result as object), ...page };
     },
     *rows() {
       const { rows, impossible } = watched.current();
-      for (const { identifier, line, answers } of [...rows.values(), ...impossible])
-        yield { identifier, line, hasKey: answers.resolve !== undefined };
+      for (const { identifier, line, results } of [...rows.values(), ...impossible])
+        yield { identifier, line, hasKey: results.resolve !== undefined };
     },
     async check() {
       await watched.refresh();

@@ -41,7 +41,7 @@ export function mappingYamlReader({ startWorker }: Pick<Platform, "startWorker">
     const workers = createAskedWorkers<TextQuestion, MappingEntries>({
       start,
       work: "reads the mapping",
-      answerMs: readMs,
+      replyMs: readMs,
     });
     try {
       return await workers.ask({ of: "mapping", text });

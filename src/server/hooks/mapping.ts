@@ -9,7 +9,7 @@ import type { MappingEntries, MappingEntry } from "./mapping-yaml.ts";
 export interface MappingRow {
   /** As written. */
   readonly identifier: string;
-  readonly answers: { readonly [F in HookFunction]?: unknown };
+  readonly results: { readonly [F in HookFunction]?: unknown };
   /** Line in the file, from 1; undefined in JSON. */
   readonly line?: number | undefined;
 }
@@ -92,12 +92,12 @@ export async function readMapping(
       throw new Error(
         `${at(line)}the identifier ${quote(identifier)} is already there${before.line ? `, in line ${before.line}` : ""}; remove one of them`,
       );
-    const answers = answersOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
-    for (const name of Object.keys(answers)) functions.add(name as HookFunction);
-    const row = { identifier, answers, line };
+    const results = resultsOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
+    for (const name of Object.keys(results)) functions.add(name as HookFunction);
+    const row = { identifier, results, line };
     if (form !== undefined) rows.set(form, row);
     // A row that should protect an image must not do nothing.
-    else if (answers.authorize === undefined) impossible.push(row);
+    else if (results.authorize === undefined) impossible.push(row);
     else throw new Error(`${at(line)}${impossibleText(identifier)}`);
   }
   // A file that is being written may be empty for a moment.
@@ -133,13 +133,13 @@ async function yamlEntries(text: string, readYaml: ReadYamlEntries): Promise<Ite
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 200));
 
-function answersOf(value: unknown, where: string): MappingRow["answers"] {
+function resultsOf(value: unknown, where: string): MappingRow["results"] {
   if (typeof value === "string") return { resolve: { key: value } };
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error(
       `${where}expected a key as text, or columns by name; received ${JSON.stringify(value).slice(0, 200)}`,
     );
-  const answers: { [F in HookFunction]?: Record<string, unknown> | unknown } = {};
+  const results: { [F in HookFunction]?: Record<string, unknown> | unknown } = {};
   for (const [column, cell] of Object.entries(value)) {
     if (!Object.hasOwn(columns, column))
       throw new Error(
@@ -147,14 +147,14 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
       );
     if (cell === null || cell === undefined) continue;
     const name = columns[column as Column];
-    if (name === "overlay") answers.overlay = cell;
-    else answers[name] = { ...(answers[name] as object | undefined), [column]: cell };
+    if (name === "overlay") results.overlay = cell;
+    else results[name] = { ...(results[name] as object | undefined), [column]: cell };
   }
-  const { resolve, authorize } = answers as Record<string, Record<string, unknown> | undefined>;
+  const { resolve, authorize } = results as Record<string, Record<string, unknown> | undefined>;
   if (resolve && resolve.key === undefined) throw new Error(`${where}expected a key with the source`);
   // A status or a substitute implies a denial.
   if (authorize && authorize.allow === undefined) authorize.allow = false;
-  return answers;
+  return results;
 }
 
 function* jsonEntries(text: string): Iterable<MappingEntry> {

@@ -19,8 +19,8 @@ import {
   toHex,
   withDeadline,
 } from "../../base/index.ts";
-import { checkAnswer } from "./answers.ts";
 import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";
+import { checkResult } from "./results.ts";
 
 const urlForm = "expected an http or https URL without fragment, such as https://hooks.example.org/smalti";
 
@@ -65,7 +65,7 @@ export const webhookOptions = z.strictObject({
 export type WebhookOptions = z.output<typeof webhookOptions>;
 
 /** Largest response in bytes. */
-export const mostAnswerBytes = 64 * 1024;
+export const maxResponseBytes = 64 * 1024;
 /** Total bytes of cached inputs and results. */
 const mostKeptBytes = 8 * 2 ** 20;
 /** Maximum concurrent and waiting calls. */
@@ -78,7 +78,7 @@ const passing: ReadonlySet<number> = new Set([502, 503, 504]);
 /** The service failed independently of the input; this counts for the circuit breaker. */
 class Unavailable extends HookError {}
 
-interface Answered {
+interface WebhookResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -101,20 +101,24 @@ export function createWebhookEngine(
     body: string,
     signal: AbortSignal,
     traceHeaders?: TraceHeaders,
-  ): Promise<Answered> => {
+  ): Promise<WebhookResponse> => {
     const headers = { ...target.headers, ...traceHeaders, ...(await signature(secret, body)) };
     const response = await fetch(target.url, { method: "POST", headers, body, signal, redirect: "manual" });
     return { status: response.status, text: await boundedText(response) };
   };
 
   /** Retries once without a connection, or after a transient status. */
-  const twice = async (body: string, signal: AbortSignal, traceHeaders?: TraceHeaders): Promise<Answered> => {
+  const twice = async (
+    body: string,
+    signal: AbortSignal,
+    traceHeaders?: TraceHeaders,
+  ): Promise<WebhookResponse> => {
     const again = async () => {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       signal.throwIfAborted();
       return exchange(body, signal, traceHeaders);
     };
-    let first: Answered;
+    let first: WebhookResponse;
     try {
       first = await exchange(body, signal, traceHeaders);
     } catch (error) {
@@ -128,20 +132,20 @@ export function createWebhookEngine(
     body: string,
     signal: AbortSignal | undefined,
     traceHeaders?: TraceHeaders,
-  ): Promise<Answered> => {
+  ): Promise<WebhookResponse> => {
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());
     const late = new Unavailable(`the webhook did not respond within ${options.timeout}`);
     try {
       signal?.throwIfAborted();
-      const answered = await withDeadline(
+      const response = await withDeadline(
         timeoutMs,
         () => twice(body, controller.signal, traceHeaders),
         late,
       );
-      if (answered.status >= 500)
-        throw new Unavailable(`the webhook responded with status ${answered.status}`);
-      return answered;
+      if (response.status >= 500)
+        throw new Unavailable(`the webhook responded with status ${response.status}`);
+      return response;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof HookError) throw error;
@@ -187,12 +191,12 @@ export function createWebhookEngine(
       if (known && performance.now() < known.until) return parse(known.text);
       const done = await turn(signal);
       const { status, text } = await circuit.run(() => ask(body, signal, traceHeaders)).finally(done);
-      const answer = answerOf(status, text);
+      const result = resultOf(status, text);
       if (ttlMs > 0) {
-        checkAnswer(name, answer); // an unusable response is requested again
+        checkResult(name, result); // an unusable response is requested again
         kept.set(body, { text, until: performance.now() + ttlMs }, body.length + text.length);
       }
-      return answer;
+      return result;
     },
     async check() {
       if (circuit.isPausing())
@@ -243,15 +247,15 @@ async function boundedText(response: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.length;
-    if (bytes > mostAnswerBytes) {
+    if (bytes > maxResponseBytes) {
       await reader.cancel().catch(() => {});
-      throw new HookError(`the webhook responded with more than ${mostAnswerBytes} bytes`);
+      throw new HookError(`the webhook responded with more than ${maxResponseBytes} bytes`);
     }
     text += decoder.decode(value, { stream: true });
   }
 }
 
-function answerOf(status: number, text: string): unknown {
+function resultOf(status: number, text: string): unknown {
   if (status === 204) return undefined;
   if (status >= 300 && status < 400)
     throw new HookError(

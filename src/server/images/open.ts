@@ -49,9 +49,9 @@ export async function withMaster<T>(
 ): Promise<T> {
   const decision = await decide(parts, caller);
   const onRefusal = (decision: RefusedDecision): T | Promise<T> => {
-    const answer = denied(decision);
-    if (typeof answer !== "function") return answer;
-    const despite = answer as (master: Master | undefined) => Promise<T>;
+    const result = denied(decision);
+    if (typeof result !== "function") return result;
+    const despite = result as (master: Master | undefined) => Promise<T>;
     // Failures of a hook are hidden from callers who may not see the image.
     const without = (error: ServiceError) => (error.kind === "hook" ? () => despite(undefined) : undefined);
     return openAndRun(parts, () => open(parts, caller), despite, without);
@@ -92,14 +92,14 @@ export async function placeOf(
 ): Promise<MasterLocation | false | undefined> {
   if (!hooks) return undefined;
   const request = hookRequestOf(caller);
-  const answer = await hooks.resolve(request);
-  if (!answer) return answer;
-  const { source: name } = answer;
+  const result = await hooks.resolve(request);
+  if (!result) return result;
+  const { source: name } = result;
   const source = name === undefined ? sources.default : sources.byName(name);
   if (!source) throw hooks.unusable("resolve", request.identifier, `there is no source named ${name}`);
-  const key = source.keyOf?.(answer.key) ?? answer.key;
+  const key = source.keyOf?.(result.key) ?? result.key;
   resolved.note(request.identifier, { source, key });
-  return { source, key, page: answer.page ?? request.page };
+  return { source, key, page: result.page ?? request.page };
 }
 
 /**
@@ -154,10 +154,10 @@ async function openAndRun<T>(
     try {
       master = await open();
     } catch (error) {
-      const answer =
+      const result =
         error instanceof ServiceError && error.kind !== "cancelled" ? unopened?.(error) : undefined;
-      if (!answer) throw error;
-      return answer();
+      if (!result) throw error;
+      return result();
     }
     master.caller?.stages?.end("open");
     try {

@@ -28,10 +28,10 @@ import type { Pool } from "../workers/pool.ts";
 import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey, settledVersion } from "./cache-keys.ts";
+import { type CachedDerivative, fromKept, toKept } from "./cached-derivative.ts";
 import type { DamagedMasters } from "./damaged-masters.ts";
 import { type DescribeParts, describe, type GrantedMaster, type Master, needsOf } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
-import { type CachedDerivative, fromKept, toKept } from "./kept-answer.ts";
 import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
 import type { Overlay } from "./overlay/overlay.ts";
@@ -109,7 +109,7 @@ export async function prepare(
   const { geometry, canonical } = resolved;
   // Awaits nothing if there is no overlay, since every tile takes this path.
   const overlay = parts.overlays?.mayChange()
-    ? await parts.overlays.of(master, answerSize(geometry, request), signal)
+    ? await parts.overlays.of(master, derivativeSize(geometry, request), signal)
     : undefined;
   const deflate = writingOf(request.format).deflates ? await parts.deflateIdentity() : undefined;
   const key = await renderKey({ version: request.version, canonical }, master, parts.policy, geometry, {
@@ -121,7 +121,7 @@ export async function prepare(
 }
 
 /** Returns the size of a derivative after rotation. */
-const answerSize = ({ size }: Geometry, { rotation }: ImageRequest) =>
+const derivativeSize = ({ size }: Geometry, { rotation }: ImageRequest) =>
   rotatedSize(size.width, size.height, rotation.degrees);
 
 export interface Derivative {
@@ -189,10 +189,10 @@ export async function findCached(
 
 /** Returns the image of a cached derivative, and records the ignored profile that its entry notes. */
 function openCached(parts: RenderParts, master: Master, found: Uint8Array): CachedDerivative {
-  const answer = fromKept(found);
-  if (answer.ignoredProfile !== undefined)
-    parts.ignoredProfiles.tell(masterVersion(master), answer.ignoredProfile);
-  return answer;
+  const entry = fromKept(found);
+  if (entry.ignoredProfile !== undefined)
+    parts.ignoredProfiles.tell(masterVersion(master), entry.ignoredProfile);
+  return entry;
 }
 
 /** Renders a derivative; plans and renders it again if the file has to be decoded as a whole. */

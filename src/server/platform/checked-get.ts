@@ -53,7 +53,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
   const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
 
   return (url, { method = "GET", headers, signal }) =>
-    new Promise((answer, fail) => {
+    new Promise((settle, fail) => {
       const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
       if (isIP(literal) && !allowed(literal, literal)) return fail(new RefusedAddress(literal));
       const secure = url.protocol === "https:";
@@ -78,7 +78,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
             fields.append(incoming.rawHeaders[i] as string, incoming.rawHeaders[i + 1] as string);
           if (bodiless.has(status)) incoming.resume();
           const body = bodiless.has(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
-          answer(new Response(body, { status, headers: fields }));
+          settle(new Response(body, { status, headers: fields }));
         },
       );
       request.on("error", fail);

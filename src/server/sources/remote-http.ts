@@ -11,8 +11,8 @@ import {
   retryAfterMs,
   type UnsizedPart,
   wholeOf,
-} from "./range-answer.ts";
-import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange, sameState } from "./remote.ts";
+} from "./range-response.ts";
+import { originError, type RemoteFacts, type RemoteRange, type RemoteResponse, sameState } from "./remote.ts";
 
 /** Sends one GET request with these headers, which include the range. Redirects are not followed. */
 export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
@@ -61,7 +61,7 @@ export async function getRange(
   send: SendGet,
   request: RangeRequest,
   policy: RetryPolicy = usualRetries,
-): Promise<RemoteAnswer> {
+): Promise<RemoteResponse> {
   const { signal } = request;
   let asked = request;
   for (let attempt = 1; ; attempt++) {
@@ -71,9 +71,9 @@ export async function getRange(
     const leave = () => limit.abort(signal?.reason);
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      const answer = await once(send, asked, limit.signal);
-      if (answer.kind !== "whole") return answer;
-      return { ...answer, body: pacedBody(answer.body, policy.attemptMs, signal) };
+      const response = await once(send, asked, limit.signal);
+      if (response.kind !== "whole") return response;
+      return { ...response, body: pacedBody(response.body, policy.attemptMs, signal) };
     } catch (error) {
       if (signal?.aborted) throw cancelledError(signal);
       const next = afterFailure(error, asked, attempt, policy);
@@ -122,7 +122,7 @@ const mayRefuseRanges = (request: RangeRequest, error: unknown) =>
   error.status === 500 &&
   (request.refusals ?? usualRefusals).has(500);
 
-async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteAnswer> {
+async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteResponse> {
   const headers = rangeHeaders(request);
   const response = await send(headers, signal);
   const { status } = response;
@@ -158,8 +158,8 @@ async function sized(
   send: SendGet,
   request: RangeRequest,
   signal: AbortSignal,
-): Promise<RemoteAnswer> {
-  const part = (size: number): RemoteAnswer => {
+): Promise<RemoteResponse> {
+  const part = (size: number): RemoteResponse => {
     if (bytes.length !== Math.min(range.length, size - range.offset))
       throw originError("origin_bad_answer", `${bytes.length} bytes of ${size} from ${range.offset}`);
     return { kind: "part", facts: { ...facts, size }, offset: range.offset, bytes };

@@ -23,7 +23,7 @@ export interface RemoteRange {
   readonly length: number;
 }
 
-export type RemoteAnswer =
+export type RemoteResponse =
   /** Bytes from `offset` on: the requested range, shorter only at the end of the master. */
   | {
       readonly kind: "part";
@@ -61,7 +61,7 @@ export interface Remote {
     known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" },
     signal?: AbortSignal,
     traceHeaders?: TraceHeaders,
-  ): Promise<RemoteAnswer>;
+  ): Promise<RemoteResponse>;
   /** Throws ServiceError `bad-request` if a key cannot be requested. */
   checkKey(key: string): void;
   /**

@@ -44,7 +44,7 @@ export function s3Remote(
     checkKey: (key) => void keySegments(key),
     get: (key, range, known, signal, traceHeaders) =>
       getRange(
-        (headers, limit) => answerOf(bucket, objectOf(key), headers, limit),
+        (headers, limit) => responseOf(bucket, objectOf(key), headers, limit),
         { range, known, signal, traceHeaders, refusals },
         retries,
       ),
@@ -96,7 +96,7 @@ export const s3Fingerprint = ({ bucket, region, endpoint, key_prefix }: S3Source
   `s3 ${endpoint || region} ${bucket} ${key_prefix}`;
 
 /** Returns the response to a GET request, whatever its status. */
-async function answerOf(
+async function responseOf(
   bucket: Bucket,
   key: string,
   asked: Readonly<Record<string, string>>,

@@ -19,7 +19,7 @@ import { configText, optionProblems, pathOf } from "./handler-options.ts";
 import type { HandlerOptions } from "./library.d.ts";
 
 export interface Embedded {
-  answer(request: Request): Promise<Response>;
+  respond(request: Request): Promise<Response>;
   /** Resolves when running requests have their responses, and everything is closed. */
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ function closable(service: Service, further: readonly Surface[]): Embedded {
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   return {
-    async answer(request) {
+    async respond(request) {
       if (closing) return closedResponse();
       const response = app.fetch(request);
       running.add(response);

@@ -9,7 +9,7 @@ import { createService } from "../service.ts";
 import { printStart } from "./facts.ts";
 
 export interface Started {
-  answer(request: Request): Promise<Response>;
+  respond(request: Request): Promise<Response>;
   /** Prints what is served. `file`: the configuration file, if any. */
   print(file: string | undefined): Promise<void>;
   /** Resolves when all pending writes have ended or failed. */
@@ -40,7 +40,7 @@ export async function start(
     for (const finding of addressWarnings(config, platform.name)) log.warn(findingLine(finding));
   const service = await createService(config, platform, log, version);
   return {
-    answer: createApp(service, further).fetch,
+    respond: createApp(service, further).fetch,
     // Such a runtime does not report its addresses.
     print: async (file) => printStart(service, { urls: [], file, results: await service.check() }),
     async whenSettled() {

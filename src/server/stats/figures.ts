@@ -47,7 +47,7 @@ const latest = 1024;
 
 // Each bucket is a series for each combination of labels, so there are few: cached, noticeable, slow.
 /** From a cached derivative to a render that is near its timeout. */
-const answerSeconds = [0.01, 0.05, 0.25, 1, 2.5, 10] as const;
+const responseSeconds = [0.01, 0.05, 0.25, 1, 2.5, 10] as const;
 /** From a read on the local network to a source's timeout. */
 const originSeconds = [0.01, 0.05, 0.25, 1, 5, 30] as const;
 /** From a part of a tile's time to a render that is near its timeout. */
@@ -75,7 +75,7 @@ export const figures = {
     unit: "seconds",
     help: "Time from a request's arrival until its response is ready; the time to send it is not included.",
     labels: { route: routeClasses },
-    buckets: answerSeconds,
+    buckets: responseSeconds,
     latest,
   },
   http_response: {
@@ -135,7 +135,7 @@ export const figures = {
     unit: "seconds",
     help: "How long admitted jobs waited for their permit.",
     labels: { gate },
-    buckets: answerSeconds,
+    buckets: responseSeconds,
     latest,
   },
   jobs: {

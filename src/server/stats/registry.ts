@@ -120,9 +120,9 @@ export function createRegistry(): Registry {
     async read(names = Object.keys(figures) as FigureName[]) {
       const asked = new Map<() => unknown, Promise<unknown>>();
       const once: Once = <T>(ask: () => Promise<T>) => {
-        const answer = (asked.get(ask) as Promise<T> | undefined) ?? ask();
-        asked.set(ask, answer);
-        return answer;
+        const result = (asked.get(ask) as Promise<T> | undefined) ?? ask();
+        asked.set(ask, result);
+        return result;
       };
       const families = await Promise.all(names.map((name) => familyOf(name, once)));
       return families.filter(({ series }) => series.length > 0);

@@ -77,7 +77,7 @@ function classOf(status: number): StatusClass {
 }
 
 interface RouteFigures {
-  readonly answers: Counts<StatusClass>;
+  readonly responses: Counts<StatusClass>;
   readonly bytes: Counter;
   readonly duration: Histogram;
   challenges: number;
@@ -86,7 +86,7 @@ interface RouteFigures {
 /** Declares the figures of requests and counts them. */
 export function createRequestFigures({ counter, histogram, gauge }: Registry): RequestFigures {
   const figuresOf = (route: RouteClass): RouteFigures => ({
-    answers: {
+    responses: {
       "2xx": counter("http_requests", { route, status: "2xx" }),
       "3xx": counter("http_requests", { route, status: "3xx" }),
       "4xx": counter("http_requests", { route, status: "4xx" }),
@@ -109,15 +109,15 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
   gauge("http_requests_in_flight", {}, () => inFlight);
 
   const sum = (counters: readonly Counter[]) => counters.reduce((total, { value }) => total + value, 0);
-  const all = (answers: RouteFigures["answers"]) => sum(Object.values(answers));
+  const all = (responses: RouteFigures["responses"]) => sum(Object.values(responses));
   return {
     begin() {
       inFlight++;
     },
     end(route, status, bytes, ms, isChallenge = false) {
       inFlight--;
-      const { answers, bytes: sent, duration } = byRoute[route];
-      answers[classOf(status)].add();
+      const { responses, bytes: sent, duration } = byRoute[route];
+      responses[classOf(status)].add();
       sent.add(bytes);
       duration.record(ms / 1000);
       rate.add(performance.now());
@@ -129,7 +129,7 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
       inFlight--;
     },
     inFlight: () => inFlight,
-    total: () => routeClasses.reduce((total, route) => total + all(byRoute[route].answers), 0),
+    total: () => routeClasses.reduce((total, route) => total + all(byRoute[route].responses), 0),
     refused: {
       all: counter("http_requests_refused", { cap: "all" }),
       address: counter("http_requests_refused", { cap: "address" }),
@@ -137,13 +137,13 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
     perSecond: () => rate.read(performance.now()),
     routes: () =>
       routeClasses.map((route) => {
-        const { answers, bytes, duration, challenges } = byRoute[route];
+        const { responses, bytes, duration, challenges } = byRoute[route];
         const [p50, p95, p99] = duration.percentiles([0.5, 0.95, 0.99]);
         return {
           route,
-          requests: all(answers),
-          errors: answers["5xx"].value,
-          clientErrors: sum([answers["4xx"], answers.unsupported]) - challenges,
+          requests: all(responses),
+          errors: responses["5xx"].value,
+          clientErrors: sum([responses["4xx"], responses.unsupported]) - challenges,
           bytes: bytes.value,
           p50,
           p95,

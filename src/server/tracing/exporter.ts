@@ -2,12 +2,12 @@
 // traces that it cannot send in time are dropped and counted.
 
 import {
-  type AnsweredRequest,
   type Counts,
   concatenate,
   createSeldom,
   type Log,
   type Platform,
+  type RequestRecord,
 } from "../../base/index.ts";
 import { type exportFrame, spansOf, storeSpan } from "./spans.ts";
 import type { SpanTrace } from "./trace.ts";
@@ -26,9 +26,9 @@ export interface ExporterOptions {
 
 export interface Exporter {
   /** Takes the spans of an answered request. False: they are dropped. */
-  add(trace: SpanTrace, answered: AnsweredRequest): boolean;
+  add(trace: SpanTrace, request: RequestRecord): boolean;
   /** Takes the span of storing its derivative, which has ended after the request. */
-  addStore(trace: SpanTrace, answered: AnsweredRequest): void;
+  addStore(trace: SpanTrace, request: RequestRecord): void;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface Batch {
   /**
    * The latest traces, whose spans have not been written yet. They include stages that end until they are.
    */
-  readonly unwritten: { readonly trace: SpanTrace; readonly answered: AnsweredRequest }[];
+  readonly unwritten: { readonly trace: SpanTrace; readonly request: RequestRecord }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;
@@ -129,7 +129,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     const written = batch.unwritten.splice(0);
     putSpans(
       batch,
-      written.flatMap(({ trace, answered }) => spansOf(trace, answered)),
+      written.flatMap(({ trace, request }) => spansOf(trace, request)),
     );
   };
 
@@ -230,28 +230,28 @@ export function createExporter(options: ExporterOptions): Exporter {
   };
 
   return {
-    add(trace, answered) {
+    add(trace, request) {
       if (closed || waiting >= mostWaiting) {
         counts.dropped.add();
         return false;
       }
-      const batch = growingBatch(answered.ended);
-      batch.unwritten.push({ trace, answered });
+      const batch = growingBatch(request.ended);
+      batch.unwritten.push({ trace, request });
       if (batch.unwritten.length >= writtenTogether) write(batch);
       batch.traces++;
       waiting++;
-      newest = answered.ended;
+      newest = request.ended;
       completeIfWhole(batch);
       if (keepAlive) keepAlive(sendWithRequest());
       else later();
       return true;
     },
-    addStore(trace, answered) {
+    addStore(trace, request) {
       if (closed) return;
-      const batch = growingBatch(answered.ended);
+      const batch = growingBatch(request.ended);
       // The unwritten trace includes it.
-      if (batch.unwritten.some((one) => one.answered === answered)) return;
-      putSpans(batch, [storeSpan(trace, answered)]);
+      if (batch.unwritten.some((one) => one.request === request)) return;
+      putSpans(batch, [storeSpan(trace, request)]);
       completeIfWhole(batch);
       // If each request sends its own, its trace is still waiting to do so.
       if (!keepAlive) later();

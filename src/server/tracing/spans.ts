@@ -1,7 +1,7 @@
 // A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON
 // mapping).
 
-import { type AnsweredRequest, maskPath, placeOf, type StageName, stageNames } from "../../base/index.ts";
+import { maskPath, placeOf, type RequestRecord, type StageName, stageNames } from "../../base/index.ts";
 import type { SpanTrace } from "./trace.ts";
 
 /** SpanKind and StatusCode of the protocol. */
@@ -44,11 +44,11 @@ export function exportFrame(resource: Readonly<Record<string, string>>): {
 }
 
 /** The span of a request and, as its children, those of its stages, each as JSON. */
-export function spansOf(trace: SpanTrace, answered: AnsweredRequest): string[] {
-  const { began, ended, at, stages } = answered;
+export function spansOf(trace: SpanTrace, request: RequestRecord): string[] {
+  const { began, ended, at, stages } = request;
   /** From `performance.now()` to milliseconds since 1970. */
   const toEpoch = at - ended;
-  const spans = [JSON.stringify(requestSpan(trace, answered, toEpoch))];
+  const spans = [JSON.stringify(requestSpan(trace, request, toEpoch))];
   if (!stages) return spans;
   // Stages of a job take turns: each is drawn once, with its sum, behind the one before.
   let from = began;
@@ -72,7 +72,7 @@ export function spansOf(trace: SpanTrace, answered: AnsweredRequest): string[] {
 const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "decode", "steps", "encode"]);
 
 /** The span of storing the derivative alone, which ended after the others were written. */
-export const storeSpan = (trace: SpanTrace, { at, stages }: AnsweredRequest): string =>
+export const storeSpan = (trace: SpanTrace, { at, stages }: RequestRecord): string =>
   stageSpan(trace, "store", at, at + (stages?.ms[placeOf.store] ?? 0));
 
 /**
@@ -85,9 +85,9 @@ function stageSpan({ traceId, spanId }: SpanTrace, stage: StageName, from: numbe
 }
 
 /** Undefined members are not written. */
-function requestSpan(trace: SpanTrace, answered: AnsweredRequest, toEpoch: number) {
-  const { path, route, pattern, status, bytes, began, ended, stages } = answered;
-  const method = methods.has(answered.method) ? answered.method : "_OTHER";
+function requestSpan(trace: SpanTrace, request: RequestRecord, toEpoch: number) {
+  const { path, route, pattern, status, bytes, began, ended, stages } = request;
+  const method = methods.has(request.method) ? request.method : "_OTHER";
   const render = stages?.render;
   return {
     traceId: trace.traceId,

@@ -2,13 +2,13 @@
 // answered.
 
 import {
-  type AnsweredRequest,
   type Counts,
   type Log,
   type Platform,
   parseTraceparent,
   parseTracestate,
   placeOf,
+  type RequestRecord,
   secretOf,
 } from "../../base/index.ts";
 import { createExporter } from "./exporter.ts";
@@ -20,7 +20,7 @@ export interface Tracing {
   /** Begins the trace of a request, or continues that of its caller. */
   begin(traceparent: string | null, tracestate: string | null): RequestTrace;
   /** The request was answered: its spans are sent in time. Never throws, and never waits. */
-  end(trace: RequestTrace, answered: AnsweredRequest): void;
+  end(trace: RequestTrace, request: RequestRecord): void;
   /** Sends what waits, within three seconds; later traces are dropped. */
   close(): Promise<void>;
 }
@@ -60,11 +60,11 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
       // Without the one header the other means nothing (W3C Trace Context, section 3.3).
       return new RequestTrace(parent, parent && parseTracestate(tracestate), options.sample_ratio);
     },
-    end(trace, answered) {
-      if (!trace.sampled || !exporter.add(trace, answered)) return;
-      const { stages } = answered;
+    end(trace, request) {
+      if (!trace.sampled || !exporter.add(trace, request)) return;
+      const { stages } = request;
       if (stages && stages.ms[placeOf.store] === undefined)
-        stages.whenStored(() => exporter.addStore(trace, answered));
+        stages.whenStored(() => exporter.addStore(trace, request));
     },
     close: exporter.close,
   };

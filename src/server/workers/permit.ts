@@ -11,7 +11,7 @@ export interface Permit {
 }
 
 /** Awaits a promise without the permit, and settles like it once the job has its permit again. */
-export type Awaiting = <T>(answer: Promise<T>) => Promise<T>;
+export type Awaiting = <T>(work: Promise<T>) => Promise<T>;
 
 /**
  * Returns a function that releases the permit if a promise has not settled by the next turn of the event
@@ -47,10 +47,10 @@ export function awaitingWithout(permit: Permit): Awaiting {
     if (open > 0) expect();
   };
 
-  return async (answer) => {
+  return async (work) => {
     if (open++ === 0) expect();
     try {
-      return await answer;
+      return await work;
     } finally {
       if (--open === 0) {
         clearTimeout(turn);

@@ -17,11 +17,11 @@ export async function callHooks(module: WebAssembly.Module, calls: number): Prom
   const program = { source: hostileSource, file: "hooks.js", timeoutMs: 10_000, memoryBytes: 2 ** 25 };
   const sandbox = await createSandbox(module, program, () => {});
   const call = (identifier: string) => sandbox.call("resolve", JSON.stringify({ identifier }));
-  const fresh = call("state").answer;
+  const fresh = call("state").result;
   const first = sandbox.size();
   let other = 0;
   for (let i = 0; i < calls; i++) {
-    const { answer, usable } = call(i % 2 === 0 ? "state" : "random");
+    const { result: answer, usable } = call(i % 2 === 0 ? "state" : "random");
     if (!usable || (i % 2 === 0 ? answer !== fresh : answer === undefined)) other++;
   }
   return { calls, first, last: sandbox.size(), other };

@@ -34,7 +34,7 @@ describe.each([
 ])("%s", (name, text) => {
   test("maps each identifier", async () => {
     const { rows, functions } = await read(name, text);
-    expect([...rows].map(([identifier, { answers }]) => [identifier, answers]).sort()).toEqual([
+    expect([...rows].map(([identifier, { results: answers }]) => [identifier, answers]).sort()).toEqual([
       ["007", { resolve: { key: "bond.tif" } }],
       ["ms-1", { resolve: { key: "scans/0001.tif" } }],
       ["ms-2", { resolve: { key: "0002.tif", source: "vault" } }],
@@ -60,14 +60,14 @@ test("names of object members are identifiers like others", async () => {
 
 test("an overlay is used as it is written", async () => {
   const { rows } = await read("a.yaml", "maps/1: { overlay: { image: stamp.png, opacity: 0.5 } }");
-  expect(rows.get("maps/1")?.answers).toEqual({ overlay: { image: "stamp.png", opacity: 0.5 } });
+  expect(rows.get("maps/1")?.results).toEqual({ overlay: { image: "stamp.png", opacity: 0.5 } });
 });
 
 test("a substitute of true means the image of the profile, in each format", async () => {
   const said = { authorize: { allow: false, substitute: true } };
-  expect((await read("a.yaml", "a: { substitute: true }")).rows.get("a")?.answers).toEqual(said);
-  expect((await read("a.json", '{ "a": { "substitute": true } }')).rows.get("a")?.answers).toEqual(said);
-  expect((await read("a.csv", "identifier,substitute\na,true\n")).rows.get("a")?.answers).toEqual(said);
+  expect((await read("a.yaml", "a: { substitute: true }")).rows.get("a")?.results).toEqual(said);
+  expect((await read("a.json", '{ "a": { "substitute": true } }')).rows.get("a")?.results).toEqual(said);
+  expect((await read("a.csv", "identifier,substitute\na,true\n")).rows.get("a")?.results).toEqual(said);
 });
 
 describe("refused with the place", () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type HookEngine, HookError } from "../../../src/server/hooks/hook.ts";
 import {
   createWebhookEngine,
-  mostAnswerBytes,
+  maxResponseBytes,
   mostAtOnce,
   webhookOptions,
 } from "../../../src/server/hooks/webhook.ts";
@@ -119,14 +119,14 @@ describe("a response", () => {
     expect(answer(100)).toHaveLength(100);
     for (const told of [true, false]) {
       service.answer = (_, response) => {
-        const body = answer(mostAnswerBytes);
+        const body = answer(maxResponseBytes);
         if (told) response.setHeader("Content-Length", body.length);
         else response.flushHeaders();
         response.end(body);
       };
       expect(await resolve(engineOf())).toHaveProperty("key");
       service.answer = (_, response) => {
-        const body = answer(mostAnswerBytes + 1);
+        const body = answer(maxResponseBytes + 1);
         if (told) response.setHeader("Content-Length", body.length);
         else response.flushHeaders();
         response.end(body);

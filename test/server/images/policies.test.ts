@@ -21,7 +21,7 @@ import {
 import { sampled } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 import { type Served, served } from "../../served.ts";
-import { informationOf } from "./answers.ts";
+import { informationOf } from "./derivatives.ts";
 
 const formats = ["jpg", "png", "tif", "webp", "jp2"] as const;
 const policies = {

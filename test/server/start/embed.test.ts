@@ -42,7 +42,7 @@ test("a folder may be a file URL", async () => {
   const folder = pathToFileURL(`${mkdtempSync(join(tmpdir(), "smalti a%b-"))}/`);
   copyFileSync(join(fixturesFolder, "jpg-baseline-420.jpg"), new URL("jpg-baseline-420.jpg", folder));
   const service = await start({ folder, log() {} });
-  expect((await service.answer(info())).status).toBe(200);
+  expect((await service.respond(info())).status).toBe(200);
   await service.close();
   rmSync(folder, { recursive: true });
 });
@@ -93,14 +93,14 @@ test("a log that throws fails no start, no request and no close", async () => {
       throw new Error("no room left");
     },
   });
-  expect((await service.answer(info())).status).toBe(200);
+  expect((await service.respond(info())).status).toBe(200);
   expect(lines).toBeGreaterThan(0);
   await service.close();
 });
 
 test("the start page names the options that serve images, and no command", async () => {
   const service = await start({ log() {} });
-  const page = await (await service.answer(new Request("http://localhost/"))).text();
+  const page = await (await service.respond(new Request("http://localhost/"))).text();
   expect(page).toContain("createHandler({");
   expect(page).not.toMatch(/dist\/main\.js|npm start/);
   await service.close();
@@ -109,7 +109,7 @@ test("the start page names the options that serve images, and no command", async
 test("a request after close() gets 503 with Retry-After", async () => {
   const service = await start({ folder: fixturesFolder, log() {} });
   await Promise.all([service.close(), service.close()]);
-  const response = await service.answer(info());
+  const response = await service.respond(info());
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await response.json()).toMatchObject({ status: 503, code: "closed" });
 });

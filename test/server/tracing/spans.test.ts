@@ -2,7 +2,7 @@
 // digits.
 
 import { describe, expect, test } from "vitest";
-import type { AnsweredRequest } from "../../../src/base/telemetry/answered-request.ts";
+import type { RequestRecord } from "../../../src/base/telemetry/request-record.ts";
 import { StageClock } from "../../../src/base/telemetry/stage-times.ts";
 import { exportFrame, spansOf, storeSpan } from "../../../src/server/tracing/spans.ts";
 
@@ -23,7 +23,7 @@ interface Span {
   readonly attributes?: readonly { readonly key: string; readonly value: Record<string, string> }[];
 }
 
-const answered = (more: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
+const answered = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   id: "0123456789-1",
   method: "GET",
   route: "iiif/3 image",

@@ -2,9 +2,9 @@
 // logout ends it.
 
 import { authFolder, authPaths } from "../../../iiif/index.ts";
-import { unexpectedFault } from "../answers/answers.ts";
-import { cachingFaults, resourcePolicyFault } from "../answers/headers.ts";
 import type { Fault } from "../finding.ts";
+import { cachingFaults, resourcePolicyFault } from "../responses/headers.ts";
+import { unexpectedFault } from "../responses/responses.ts";
 import { isByAddress, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 import { type ImageProbe, letsIn, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
 import { presentToken } from "./token.ts";
@@ -41,29 +41,29 @@ async function imageFaults(
   width: number,
 ): Promise<readonly (Fault | undefined)[]> {
   const after = await lookAtImage(walk, width, { Cookie: cookie });
-  const isOpen = isByAddress(walk) && before.answer.status === 200;
-  if (isOpen && after.answer.status === 200) return cachingFaults(after.answer, "the image", "gated");
-  if (after.answer.status !== 200 || after.mark === before.mark)
+  const isOpen = isByAddress(walk) && before.response.status === 200;
+  if (isOpen && after.response.status === 200) return cachingFaults(after.response, "the image", "gated");
+  if (after.response.status !== 200 || after.mark === before.mark)
     return [
-      after.answer.status === 200 || after.answer.status === 401
+      after.response.status === 200 || after.response.status === 401
         ? {
             code: "image_unchanged",
-            text: `with the login cookie the image is the same as before (status ${after.answer.status})`,
+            text: `with the login cookie the image is the same as before (status ${after.response.status})`,
             expected: "the whole image, status 200",
             advice: [
               "Configure the proxy to pass the Cookie header to the service for images too, and not to cache protected responses: caches for pictures often strip cookies.",
               ...(walk.options.hooked ? ["Or the authorize hook refuses: see smalti hook test."] : []),
             ].join(" "),
           }
-        : unexpectedFault(after.answer, "the image after the login", "status 200"),
-      ...cachingFaults(after.answer, "the image after the login", "gated").filter(
+        : unexpectedFault(after.response, "the image after the login", "status 200"),
+      ...cachingFaults(after.response, "the image after the login", "gated").filter(
         ({ code }) => code === "cached",
       ),
     ];
   const again = await lookAtImage(walk, width);
   return [
-    ...cachingFaults(after.answer, "the image after the login", "gated"),
-    resourcePolicyFault(after.answer, "the image", walk),
+    ...cachingFaults(after.response, "the image after the login", "gated"),
+    resourcePolicyFault(after.response, "the image", walk),
     again.mark === after.mark
       ? {
           ...openToAll("after somebody has logged in, others get the image without a login", walk),
@@ -78,9 +78,9 @@ async function imageFaults(
 /** Logs out, and checks that this ended the session. */
 export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): Promise<Outcome> {
   const { visitor, base } = walk;
-  const answer = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });
-  if (answer.status !== 200)
-    return { text: "", faults: [unexpectedFault(answer, "the logout", "status 200")], value: undefined };
+  const response = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });
+  if (response.status !== 200)
+    return { text: "", faults: [unexpectedFault(response, "the logout", "status 200")], value: undefined };
   if (token === undefined) return { text: "the session has ended", faults: [], value: undefined };
   const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
   const faults: Fault[] =
@@ -99,8 +99,8 @@ export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): P
 
 /** Sends the header that a proxy names readers with, without being that proxy. */
 export async function forgeHeader(walk: LoginWalk, header: string): Promise<Outcome> {
-  const answer = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
-  const faults: Fault[] = letsIn(probedStatus(answer), walk)
+  const response = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
+  const faults: Fault[] = letsIn(probedStatus(response), walk)
     ? [
         {
           code: "header_forged",

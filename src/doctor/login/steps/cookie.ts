@@ -1,8 +1,8 @@
 // The session cookie in a browser: checks that it would be stored, and sent to the services and images.
 
 import { isSafeTransport } from "../../../base/index.ts";
-import { coversPath } from "../answers/addresses.ts";
 import { type Fault, shorten } from "../finding.ts";
+import { coversPath } from "../responses/addresses.ts";
 import type { VisitorResponse } from "../visitor.ts";
 import { type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 

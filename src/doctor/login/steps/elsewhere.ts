@@ -4,10 +4,10 @@
 import { isLoopbackHost, parseUrl } from "../../../base/index.ts";
 import { authPaths, callbackAddress } from "../../../iiif/index.ts";
 import { createProvider, faultOf } from "../../../server/index.ts";
-import { addressFault, coversPath } from "../answers/addresses.ts";
-import { unexpectedFault } from "../answers/answers.ts";
-import { cachingFaults } from "../answers/headers.ts";
 import { type Fault, StepFault } from "../finding.ts";
+import { addressFault, coversPath } from "../responses/addresses.ts";
+import { cachingFaults } from "../responses/headers.ts";
+import { unexpectedFault } from "../responses/responses.ts";
 import { placeOf, type VisitorResponse } from "../visitor.ts";
 import { kindOf, type LoginWalk, oneOfEach } from "../walk.ts";
 import { setCookies } from "./cookie.ts";
@@ -22,14 +22,14 @@ export async function leaveForPage(walk: LoginWalk, url: string): Promise<Logged
   const page = new URL(url);
   if (location.origin !== page.origin || location.pathname !== page.pathname)
     return { text: "", faults: oneOfEach([...faults, otherPage(location, url)]), value: undefined };
-  const answer = await reach(walk, location.href, url);
-  const isThere = answer.status < 500 && answer.status !== 404;
+  const response = await reach(walk, location.href, url);
+  const isThere = response.status < 500 && response.status !== 404;
   const back = location.searchParams.get("return_to");
   return {
-    text: `readers are sent to ${placeOf(url)}, which responds with ${kindOf(answer)}; logging in there needs a person`,
+    text: `readers are sent to ${placeOf(url)}, which responds with ${kindOf(response)}; logging in there needs a person`,
     faults: oneOfEach([
       ...faults,
-      isThere ? undefined : brokenPage(url, answer),
+      isThere ? undefined : brokenPage(url, response),
       back === returnTo(walk)
         ? undefined
         : {
@@ -62,12 +62,12 @@ export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId
   const { location, faults } = await leave(walk, "redirect_uri");
   if (placeOf(page) !== placeOf(location.href))
     return { text: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
-  const answer = await reach(walk, location.href, page);
+  const response = await reach(walk, location.href, page);
   return {
-    text: `readers are sent to ${location.origin}, which accepts the request (status ${answer.status}); logging in there needs a person`,
+    text: `readers are sent to ${location.origin}, which accepts the request (status ${response.status}); logging in there needs a person`,
     faults: oneOfEach([
       ...faults,
-      refusal(walk, answer, clientId),
+      refusal(walk, response, clientId),
       clockFault(walk, location.origin, "the provider"),
     ]),
     value: undefined,
@@ -101,16 +101,16 @@ async function leave(
 ): Promise<{ readonly location: URL; readonly faults: readonly (Fault | undefined)[] }> {
   const { base, target, visitor } = walk;
   const query = `return_to=${encodeURIComponent(returnTo(walk))}`;
-  const answer = await visitor.ask(`${loginOf(walk)}?${query}`, { redirect: "manual" });
-  const location = answer.headers.get("Location") ?? "";
+  const response = await visitor.ask(`${loginOf(walk)}?${query}`, { redirect: "manual" });
+  const location = response.headers.get("Location") ?? "";
   const to = parseUrl(location);
-  if (answer.status !== 303 || !to)
-    throw new StepFault(unexpectedFault(answer, "the login", "status 303 to where readers log in"));
+  if (response.status !== 303 || !to)
+    throw new StepFault(unexpectedFault(response, "the login", "status 303 to where readers log in"));
   const callback = callbackAddress(base, target.profile);
   const faults = [
     addressFault("the address to come back to", to.searchParams.get(parameter), callback, walk),
-    ...pendingFaults(walk, answer, callback),
-    ...cachingFaults(answer, "the login", "never"),
+    ...pendingFaults(walk, response, callback),
+    ...cachingFaults(response, "the login", "never"),
   ];
   return { location: to, faults };
 }
@@ -118,10 +118,10 @@ async function leave(
 /** Checks the cookie of a pending login. */
 function pendingFaults(
   { options }: LoginWalk,
-  answer: VisitorResponse,
+  response: VisitorResponse,
   callback: string,
 ): (Fault | undefined)[] {
-  const kept = setCookies(answer).find(({ name }) => /_login\d$/.test(name));
+  const kept = setCookies(response).find(({ name }) => /_login\d$/.test(name));
   if (!kept)
     return [
       {
@@ -165,20 +165,24 @@ const otherPage = (location: URL, wanted: string): Fault => ({
     "Restart the service if it runs with an older configuration, and configure the proxy not to rewrite the Location header (in nginx: proxy_redirect off).",
 });
 
-const brokenPage = (url: string, answer: VisitorResponse): Fault => ({
+const brokenPage = (url: string, response: VisitorResponse): Fault => ({
   code: "login_broken",
-  text: `${placeOf(url)} answers with ${kindOf(answer)}`,
+  text: `${placeOf(url)} answers with ${kindOf(response)}`,
   expected: "a page on which readers log in",
   advice: "Correct the profile's url, or fix the page there.",
 });
 
-function refusal({ base, target }: LoginWalk, answer: VisitorResponse, clientId: string): Fault | undefined {
-  const location = answer.headers.get("Location") ?? "";
+function refusal(
+  { base, target }: LoginWalk,
+  response: VisitorResponse,
+  clientId: string,
+): Fault | undefined {
+  const location = response.headers.get("Location") ?? "";
   const error = parseUrl(location)?.searchParams.get("error") ?? null;
-  if (answer.status < 400 && (error === null || error === "login_required")) return undefined;
+  if (response.status < 400 && (error === null || error === "login_required")) return undefined;
   return {
     code: "provider_refuses",
-    text: `the provider refuses the request: ${error === null ? kindOf(answer) : error.slice(0, 64)}`,
+    text: `the provider refuses the request: ${error === null ? kindOf(response) : error.slice(0, 64)}`,
     expected: "its login page",
     advice: `At the provider, register the redirect URI ${callbackAddress(base, target.profile)} to the letter for the client ${clientId}, with the authorization code flow; compare client_id and scopes.`,
   };

@@ -4,9 +4,9 @@
 import { inRanges, isLoopbackHost, parseRange } from "../../../base/index.ts";
 import { loginAddress } from "../../../iiif/index.ts";
 import { createKiosks } from "../../../server/index.ts";
-import { unexpectedFault } from "../answers/answers.ts";
-import { cachingFaults } from "../answers/headers.ts";
 import { type Fault, StepFault } from "../finding.ts";
+import { cachingFaults } from "../responses/headers.ts";
+import { unexpectedFault } from "../responses/responses.ts";
 import type { VisitorResponse } from "../visitor.ts";
 import { type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 
@@ -18,9 +18,9 @@ export const loginOf = ({ base, target }: LoginWalk): string => loginAddress(bas
 /** Uses a login page with one button. */
 export async function click(walk: LoginWalk): Promise<LoggedIn> {
   const page = await openPage(walk, /<form\b/i);
-  const answer = await send(walk, {});
-  if (answer.status !== 200) throw new StepFault(unexpectedFault(answer, "the login form", "status 200"));
-  return { text: "the page, and its form was accepted", faults: page, value: answer };
+  const response = await send(walk, {});
+  if (response.status !== 200) throw new StepFault(unexpectedFault(response, "the login form", "status 200"));
+  return { text: "the page, and its form was accepted", faults: page, value: response };
 }
 
 /** Checks a login page with a password, which the operator may provide. */
@@ -33,16 +33,16 @@ export async function signIn(walk: LoginWalk): Promise<LoggedIn> {
       faults,
       value: undefined,
     };
-  const answer = await send(walk, credentials);
-  if (answer.status === 401 && /<form\b/i.test(answer.text))
+  const response = await send(walk, credentials);
+  if (response.status === 401 && /<form\b/i.test(response.text))
     throw new StepFault({
       code: "credentials",
       text: "the name and password of SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD were refused",
       expected: "those of a user of this profile",
       advice: "Correct them, or unset both to check only the page.",
     });
-  if (answer.status !== 200) throw new StepFault(unexpectedFault(answer, "the login form", "status 200"));
-  return { text: "the page, and the name and password were accepted", faults, value: answer };
+  if (response.status !== 200) throw new StepFault(unexpectedFault(response, "the login form", "status 200"));
+  return { text: "the page, and the name and password were accepted", faults, value: response };
 }
 
 async function openPage(walk: LoginWalk, form: RegExp): Promise<readonly Fault[]> {
@@ -66,11 +66,11 @@ const send = (walk: LoginWalk, form: Readonly<Record<string, string>>) =>
 /** Checks a kiosk: this machine has to be admitted as configured, and nobody by a claimed address. */
 export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   const { options, profile } = walk;
-  const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });
-  const isIn = answer.status === 200;
-  if (!isIn && (answer.status !== 401 || answer.headers.has("WWW-Authenticate")))
+  const response = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });
+  const isIn = response.status === 200;
+  if (!isIn && (response.status !== 401 || response.headers.has("WWW-Authenticate")))
     throw new StepFault(
-      unexpectedFault(answer, "the login", "status 200, or 401 for addresses that are not allowed"),
+      unexpectedFault(response, "the login", "status 200, or 401 for addresses that are not allowed"),
     );
   const { client } = options;
   const expected =
@@ -86,7 +86,7 @@ export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   return {
     text: isIn ? "admitted by the address" : `refused, status 401${unsure}`,
     faults: oneOfEach(faults),
-    value: isIn ? answer : undefined,
+    value: isIn ? response : undefined,
   };
 }
 
@@ -118,8 +118,11 @@ async function forgedFault(walk: LoginWalk): Promise<Fault | undefined> {
     Forwarded: `for=${claimed.includes(":") ? `"[${claimed}]"` : claimed}`,
   };
   for (const [name, value] of Object.entries(claims)) {
-    const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual", headers: { [name]: value } });
-    if (answer.status === 200) return forged(name, value);
+    const response = await walk.visitor.ask(loginOf(walk), {
+      redirect: "manual",
+      headers: { [name]: value },
+    });
+    if (response.status === 200) return forged(name, value);
   }
   return undefined;
 }

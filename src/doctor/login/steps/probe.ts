@@ -1,22 +1,22 @@
 // The first steps of a viewer, before a login: the probe, the image information, and the image.
 
 import { imageAddress, mainPrefix, probeAddress } from "../../../iiif/index.ts";
-import { addressFault } from "../answers/addresses.ts";
-import { isOfProxy, ownProblem, unexpectedFault } from "../answers/answers.ts";
-import { cachingFaults, corsFault, resourcePolicyFault } from "../answers/headers.ts";
-import { serviceFaults } from "../answers/services.ts";
 import { type Fault, StepFault } from "../finding.ts";
+import { addressFault } from "../responses/addresses.ts";
+import { cachingFaults, corsFault, resourcePolicyFault } from "../responses/headers.ts";
+import { isOfProxy, ownProblem, unexpectedFault } from "../responses/responses.ts";
+import { serviceFaults } from "../responses/services.ts";
 import type { VisitorResponse } from "../visitor.ts";
 import { isByAddress, isForeign, jsonOf, kindOf, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 
 export const probeOf = ({ base, target }: LoginWalk): string => probeAddress(base, target.identifier);
 
 /** Returns the status in the document of a probe. Throws StepFault for any other document. */
-export function probedStatus(answer: VisitorResponse, what = "the probe"): unknown {
-  const document = jsonOf(answer);
-  if (answer.status !== 200 || document?.type !== "AuthProbeResult2")
+export function probedStatus(response: VisitorResponse, what = "the probe"): unknown {
+  const document = jsonOf(response);
+  if (response.status !== 200 || document?.type !== "AuthProbeResult2")
     throw new StepFault(
-      unexpectedFault(answer, what, "status 200 with a document of the type AuthProbeResult2"),
+      unexpectedFault(response, what, "status 200 with a document of the type AuthProbeResult2"),
     );
   if (document.status === 503)
     throw new StepFault({
@@ -40,14 +40,14 @@ export const letsIn = (status: unknown, { options }: Pick<LoginWalk, "options">)
 /** Sends the request without a login. */
 export async function lookAtProbe(walk: LoginWalk): Promise<Outcome> {
   const { visitor, origin, options, profile } = walk;
-  const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
-  const status = probedStatus(answer);
+  const response = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
+  const status = probedStatus(response);
   const faults = [
     letsIn(status, walk) && !isByAddress(walk)
       ? openToAll(`the probe says ${status} to somebody who has not logged in`, walk)
       : undefined,
-    ...cachingFaults(answer, "the probe", "gated"),
-    corsFault(answer, "the probe", walk, {
+    ...cachingFaults(response, "the probe", "gated"),
+    corsFault(response, "the probe", walk, {
       allowed: options.auth.cors.probe_origins,
       key: "probe_origins",
     }),
@@ -69,17 +69,17 @@ const askFirst = (walk: LoginWalk) =>
     },
   });
 
-function preflightFault(answer: VisitorResponse, walk: LoginWalk): Fault | undefined {
-  const allowed = (answer.headers.get("Access-Control-Allow-Headers") ?? "").toLowerCase();
+function preflightFault(response: VisitorResponse, walk: LoginWalk): Fault | undefined {
+  const allowed = (response.headers.get("Access-Control-Allow-Headers") ?? "").toLowerCase();
   const { probe_origins } = walk.options.auth.cors;
-  const origin = corsFault(answer, "the preflight of the probe (OPTIONS)", walk, {
+  const origin = corsFault(response, "the preflight of the probe (OPTIONS)", walk, {
     allowed: probe_origins,
     key: "probe_origins",
   });
-  if (answer.status >= 200 && answer.status < 300 && allowed.includes("authorization")) return origin;
+  if (response.status >= 200 && response.status < 300 && allowed.includes("authorization")) return origin;
   return {
     code: "preflight",
-    text: `the preflight of the probe (OPTIONS): ${kindOf(answer)}, which does not allow the header Authorization`,
+    text: `the preflight of the probe (OPTIONS): ${kindOf(response)}, which does not allow the header Authorization`,
     expected: "status 204 with Access-Control-Allow-Headers: Authorization",
     advice:
       "Configure the proxy to pass OPTIONS requests and their responses on, without a login of its own.",
@@ -107,30 +107,30 @@ export function openToAll(text: string, { profile, options, target }: LoginWalk)
 export async function lookAtInfo(walk: LoginWalk): Promise<Outcome<number | undefined>> {
   const { visitor, origin, base, target } = walk;
   const id = imageAddress(base + mainPrefix[3], target.identifier);
-  const answer = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
-  if (answer.status === 404 && jsonOf(answer)?.code !== undefined)
+  const response = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
+  if (response.status === 404 && jsonOf(response)?.code !== undefined)
     return { text: "there is no such image", faults: [], value: undefined };
-  const own = ownProblem(answer);
+  const own = ownProblem(response);
   if (own && ofImage.has(own.code))
     return { text: `the image cannot be shown to anybody: ${own.detail}`, faults: [], value: undefined };
-  const document = jsonOf(answer);
+  const document = jsonOf(response);
   if (document && typeof document.id !== "string" && typeof document.code === "string")
-    throw new StepFault(unexpectedFault(answer, "info.json", "image information, with status 401 or 200"));
+    throw new StepFault(unexpectedFault(response, "info.json", "image information, with status 401 or 200"));
   if (!document || typeof document.id !== "string")
     throw new StepFault({
-      ...unexpectedFault(answer, "info.json", "image information as JSON, with status 401 or 200"),
-      ...(answer.status === 401 && !isOfProxy(answer) && errorReplaced),
+      ...unexpectedFault(response, "info.json", "image information as JSON, with status 401 or 200"),
+      ...(response.status === 401 && !isOfProxy(response) && errorReplaced),
     });
   const faults = [
     addressFault("the id of info.json", document.id, id, walk),
     ...serviceFaults(document.service, walk),
-    ...cachingFaults(answer, "info.json", "gated"),
-    corsFault(answer, "info.json", walk, { allowed: ["*"] }),
-    resourcePolicyFault(answer, "info.json", walk),
+    ...cachingFaults(response, "info.json", "gated"),
+    corsFault(response, "info.json", walk, { allowed: ["*"] }),
+    resourcePolicyFault(response, "info.json", walk),
   ];
   const { width } = document;
   return {
-    text: `status ${answer.status} with the addresses of the login`,
+    text: `status ${response.status} with the addresses of the login`,
     faults: oneOfEach(faults),
     value: typeof width === "number" ? Math.min(width, 256) : undefined,
   };
@@ -154,7 +154,7 @@ const errorReplaced = {
 
 /** A response for the image, and a mark to compare it by. */
 export interface ImageProbe {
-  readonly answer: VisitorResponse;
+  readonly response: VisitorResponse;
   readonly mark: string;
 }
 
@@ -165,25 +165,26 @@ export async function lookAtImage(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ImageProbe> {
   const image = imageAddress(walk.base + mainPrefix[3], walk.target.identifier);
-  const answer = await walk.visitor.ask(`${image}/full/${width},/0/default.jpg`, { headers });
-  return { answer, mark: `${answer.status} ${answer.headers.get("ETag") ?? answer.text}` };
+  const response = await walk.visitor.ask(`${image}/full/${width},/0/default.jpg`, { headers });
+  return { response, mark: `${response.status} ${response.headers.get("ETag") ?? response.text}` };
 }
 
 /** Requests the image without a login. */
 export async function lookAtClosedImage(walk: LoginWalk, width: number): Promise<Outcome<ImageProbe>> {
   const look = await lookAtImage(walk, width);
-  const { answer } = look;
+  const { response } = look;
   const isReduced = walk.profile.substitute.max_size !== "" || walk.options.hooked;
   const faults = [
-    answer.status === 200 && !isReduced && !isByAddress(walk)
+    response.status === 200 && !isReduced && !isByAddress(walk)
       ? openToAll("somebody who has not logged in gets the image", walk)
       : undefined,
-    answer.status >= 400 && answer.status !== 401 && !walk.options.hooked
-      ? unexpectedFault(answer, "the image without a login", isReduced ? "status 200" : "status 401")
+    response.status >= 400 && response.status !== 401 && !walk.options.hooked
+      ? unexpectedFault(response, "the image without a login", isReduced ? "status 200" : "status 401")
       : undefined,
-    ...(answer.status === 200 ? cachingFaults(answer, "the image without a login", "gated") : []),
+    ...(response.status === 200 ? cachingFaults(response, "the image without a login", "gated") : []),
   ];
   const shown = isByAddress(walk) ? "an image" : "a reduced image";
-  const text = answer.status === 200 ? `${shown} without a login` : `status ${answer.status} without a login`;
+  const text =
+    response.status === 200 ? `${shown} without a login` : `status ${response.status} without a login`;
   return { text, faults: oneOfEach(faults), value: look };
 }

@@ -1,9 +1,9 @@
 // The token page in a hidden frame of the viewer's, and the access that the token gives.
 
 import { authFolder, authPaths } from "../../../iiif/index.ts";
-import { unexpectedFault } from "../answers/answers.ts";
-import { cachingFaults } from "../answers/headers.ts";
 import { type Fault, StepFault, shorten } from "../finding.ts";
+import { cachingFaults } from "../responses/headers.ts";
+import { unexpectedFault } from "../responses/responses.ts";
 import type { VisitorResponse } from "../visitor.ts";
 import { isForeign, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 import { letsIn, probedStatus, probeOf } from "./probe.ts";
@@ -19,14 +19,14 @@ export async function askForToken(
   walk: LoginWalk,
   cookie: string | undefined,
 ): Promise<Outcome<string | undefined>> {
-  const answers: VisitorResponse[] = [];
+  const responses: VisitorResponse[] = [];
   for (let n = 0; n < (cookie ? times : 2); n++)
-    answers.push(await open(walk, cookie, n % 2 === 0 ? 2 : 1, n));
-  const said = answers.map((answer, n) => read(answer, n));
+    responses.push(await open(walk, cookie, n % 2 === 0 ? 2 : 1, n));
+  const said = responses.map((response, n) => read(response, n));
   const tokens = said.flatMap((each) => ("token" in each ? [each.token] : []));
   const errors = said.flatMap((each) => ("error" in each ? [each.error] : []));
   const faults = [
-    ...answers.flatMap((answer) => pageFaults(walk, answer)),
+    ...responses.flatMap((response) => pageFaults(walk, response)),
     ...(cookie ? sessionFaults(walk, tokens, errors) : closedFaults(walk, tokens, errors)),
   ];
   const text = cookie
@@ -42,11 +42,15 @@ function open({ base, origin, visitor }: LoginWalk, cookie: string | undefined, 
 }
 
 /** Reads the message that the script of the page posts. */
-function read(answer: VisitorResponse, n: number): TokenMessage {
-  const message = postedBy(answer.text);
-  if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
+function read(response: VisitorResponse, n: number): TokenMessage {
+  const message = postedBy(response.text);
+  if (response.status !== 200 || message?.messageId !== `doctor-${n}`)
     throw new StepFault(
-      unexpectedFault(answer, "the token page", "status 200 with a page that posts a message to this viewer"),
+      unexpectedFault(
+        response,
+        "the token page",
+        "status 200 with a page that posts a message to this viewer",
+      ),
     );
   const { accessToken, profile, error } = message;
   return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
@@ -143,8 +147,8 @@ const originFault = ({ origin, profile }: LoginWalk, errors: readonly string[]):
     : undefined;
 
 /** Returns faults that keep the page out of the viewer's frame, or its script from running. */
-function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefined)[] {
-  const { headers, text } = answer;
+function pageFaults(walk: LoginWalk, response: VisitorResponse): (Fault | undefined)[] {
+  const { headers, text } = response;
   const expected = `that ${walk.origin} may show the page in a frame`;
   const frame = headers.get("X-Frame-Options");
   const policies = (headers.get("Content-Security-Policy") ?? "").split(",").map(directives);
@@ -182,7 +186,7 @@ function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefine
           expected: "only the policy of the service",
           advice: `Configure the proxy to add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
-    ...cachingFaults(answer, "the token page", "never"),
+    ...cachingFaults(response, "the token page", "never"),
   ];
 }
 
@@ -201,8 +205,8 @@ export async function presentToken(walk: LoginWalk, token: string): Promise<read
   let granted = 0;
   for (let n = 0; n < times; n++) {
     const headers = { Origin: walk.origin, Authorization: `Bearer ${token}` };
-    const answer = await walk.visitor.ask(probeOf(walk), { headers });
-    if (letsIn(probedStatus(answer, "the probe with a token"), walk)) granted++;
+    const response = await walk.visitor.ask(probeOf(walk), { headers });
+    if (letsIn(probedStatus(response, "the probe with a token"), walk)) granted++;
   }
   const expected = "that the token gives access every time";
   if (granted === times) return [];

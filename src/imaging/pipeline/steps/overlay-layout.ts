@@ -56,16 +56,20 @@ export interface Placement extends Size {
  * offsets; if a derivative is too small for them, the offsets are reduced and not the overlay: at least one
  * pixel of it is always visible.
  */
-export function placeOverlay(answer: Size, image: Size, { anchor, offset, fit }: OverlayLayout): Placement {
+export function placeOverlay(
+  derivative: Size,
+  image: Size,
+  { anchor, offset, fit }: OverlayLayout,
+): Placement {
   const [across, down] = anchors[anchor];
   const tiled = fit === "tile";
-  const size = tiled ? image : fittingSize(answer, image, fit, [across, down], offset);
-  const x = start(answer.width, size.width, across, offset[0]);
-  const y = start(answer.height, size.height, down, offset[1]);
+  const size = tiled ? image : fittingSize(derivative, image, fit, [across, down], offset);
+  const x = start(derivative.width, size.width, across, offset[0]);
+  const y = start(derivative.height, size.height, down, offset[1]);
   if (tiled) return { x, y, width: size.width, height: size.height, tiled };
   return {
-    x: Math.min(Math.max(0, x), answer.width - size.width),
-    y: Math.min(Math.max(0, y), answer.height - size.height),
+    x: Math.min(Math.max(0, x), derivative.width - size.width),
+    y: Math.min(Math.max(0, y), derivative.height - size.height),
     width: size.width,
     height: size.height,
     tiled,
@@ -73,15 +77,15 @@ export function placeOverlay(answer: Size, image: Size, { anchor, offset, fit }:
 }
 
 function fittingSize(
-  answer: Size,
+  derivative: Size,
   image: Size,
   fit: Fit,
   [across, down]: readonly [number, number],
   offset: readonly [number, number],
 ): Size {
   const room = {
-    width: Math.max(1, answer.width - (across === 0.5 ? 0 : offset[0])),
-    height: Math.max(1, answer.height - (down === 0.5 ? 0 : offset[1])),
+    width: Math.max(1, derivative.width - (across === 0.5 ? 0 : offset[0])),
+    height: Math.max(1, derivative.height - (down === 0.5 ? 0 : offset[1])),
   };
   const factor = Math.min(room.width / image.width, room.height / image.height);
   if (fit === "shrink" && factor >= 1) return image;
@@ -92,7 +96,7 @@ function fittingSize(
 }
 
 /** Offsets count only from the edges that an anchor names: in the middle of an axis there are none. */
-function start(answer: number, size: number, share: number, offset: number): number {
+function start(derivative: number, size: number, share: number, offset: number): number {
   if (share === 0) return offset;
-  return share === 1 ? answer - size - offset : Math.floor((answer - size) / 2);
+  return share === 1 ? derivative - size - offset : Math.floor((derivative - size) / 2);
 }

@@ -49,15 +49,15 @@ interface Run {
 }
 
 /** Yields all runs of the overlay's copies on a derivative. */
-export function* runs(answer: Size, { x, y, width, height, tiled }: Placement): Generator<Run> {
+export function* runs(derivative: Size, { x, y, width, height, tiled }: Placement): Generator<Run> {
   const [left, top] = tiled ? [mod(x, width) - width, mod(y, height) - height] : [x, y];
-  const [right, bottom] = tiled ? [answer.width, answer.height] : [x + width, y + height];
-  for (let row = Math.max(0, top); row < Math.min(answer.height, bottom); row++) {
+  const [right, bottom] = tiled ? [derivative.width, derivative.height] : [x + width, y + height];
+  for (let row = Math.max(0, top); row < Math.min(derivative.height, bottom); row++) {
     const own = mod(row - top, height) * width;
     for (let at = left; at < right; at += width) {
       const first = Math.max(0, at);
-      const count = Math.min(answer.width, at + width) - first;
-      if (count > 0) yield { from: own + first - at, to: row * answer.width + first, count };
+      const count = Math.min(derivative.width, at + width) - first;
+      if (count > 0) yield { from: own + first - at, to: row * derivative.width + first, count };
     }
   }
 }

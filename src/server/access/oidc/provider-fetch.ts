@@ -14,7 +14,7 @@ import { OidcFault } from "./faults.ts";
 /** Milliseconds for a complete response to arrive. */
 const timeoutMs = 5000;
 /** Largest response in bytes: metadata and keys of large providers have 10 to 50 KB. */
-export const mostAnswerBytes = 512 * 1024;
+export const maxResponseBytes = 512 * 1024;
 /** Concurrent requests; further ones are refused, which limits the cost of a hanging provider. */
 const mostAtOnce = 32;
 
@@ -107,9 +107,9 @@ async function boundedBytes(response: Response, host: string): Promise<Uint8Arra
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > mostAnswerBytes) {
+    if (length > maxResponseBytes) {
       await reader.cancel().catch(() => {});
-      throw new OidcFault("misconfigured", `${host} answered with more than ${mostAnswerBytes} bytes`);
+      throw new OidcFault("misconfigured", `${host} answered with more than ${maxResponseBytes} bytes`);
     }
     chunks.push(value);
   }

@@ -6,6 +6,6 @@ export interface PasswordQuestion {
 }
 
 /** Absent if the check failed to reach a result. */
-export interface PasswordAnswer {
+export interface PasswordReply {
   readonly fits?: boolean;
 }

@@ -9,7 +9,7 @@ import {
   type Turn,
 } from "../../../base/index.ts";
 import { verifyInTurns } from "./hash.ts";
-import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
+import type { PasswordQuestion, PasswordReply } from "./messages.ts";
 
 export interface Verifier {
   /**
@@ -30,7 +30,7 @@ export interface VerifierOptions {
   /** Number of ranks that turns may have. */
   readonly ranks?: number;
   /** Milliseconds for a worker to start and respond. */
-  readonly answerMs?: number;
+  readonly replyMs?: number;
 }
 
 /** Processors per concurrent check. */
@@ -38,7 +38,7 @@ const processorsEach = 4;
 
 /** Creates a verifier. The first password starts the first worker. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { platform, mostWaiting = 64, mostOfNetwork = 32, ranks = 1, answerMs = 30_000 } = options;
+  const { platform, mostWaiting = 64, mostOfNetwork = 32, ranks = 1, replyMs = 30_000 } = options;
   const gate = createFairSemaphore({
     permits: Math.max(1, Math.floor(platform.parallelism / processorsEach)),
     ranks,
@@ -48,10 +48,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { startWorker } = platform;
   const workers =
     startWorker &&
-    createAskedWorkers<PasswordQuestion, PasswordAnswer>({
+    createAskedWorkers<PasswordQuestion, PasswordReply>({
       start: () => startWorker("password-thread"),
       work: "checks passwords",
-      answerMs,
+      replyMs,
     });
 
   return {

@@ -8,8 +8,8 @@ import type { RequestContext } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
 import { cookiePlace, endedCookie } from "./cookie.ts";
-import { leadBack, returnToOf, say } from "./pages/answers.ts";
 import { readerOf } from "./pages/reader.ts";
+import { leadBack, returnToOf, say } from "./pages/responses.ts";
 import { presenterOf } from "./presenter.ts";
 import { returnTarget } from "./return-to.ts";
 

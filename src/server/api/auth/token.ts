@@ -27,7 +27,7 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
   const [messageId, ...otherIds] = query.getAll("messageId");
   const [origin, ...otherOrigins] = query.getAll("origin");
   const isPlain = version === 1 && !messageId;
-  if (isPlain && origin === undefined) return plainAnswer(c, parts);
+  if (isPlain && origin === undefined) return plainResponse(c, parts);
   if (origin === undefined || otherOrigins.length > 0 || !isWebOrigin(origin)) throw noTarget();
   const isSound = messageId !== undefined && messageId !== "" && otherIds.length === 0;
   const reach = auth.tokensFor(origin, ownOrigin(c));
@@ -97,7 +97,7 @@ function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "e
  * For clients other than pages; a page of another origin cannot read the response unless it may request
  * tokens.
  */
-async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Response> {
+async function plainResponse(c: RequestContext, parts: LoginParts): Promise<Response> {
   const origin = c.req.raw.headers.get("Origin");
   const reach = origin === null ? "all" : parts.auth.tokensFor(origin, ownOrigin(c));
   if (!reach) return json(c, parts, { fault: "origin" });

@@ -17,7 +17,7 @@ export async function pageResponse(
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
   const styles = ["'self'", ...(page.inlineStyles ?? [])].join(" ");
-  return answer(c, await documentOf(c, page), policyOf(c, page, styles), status, headers);
+  return respond(c, await documentOf(c, page), policyOf(c, page, styles), status, headers);
 }
 
 /** What an operator's document may do. */
@@ -30,7 +30,7 @@ export function documentResponse(
   policy: DocumentPolicy,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  return answer(c, html, policyOf(c, policy, "'self' 'unsafe-inline'"), status, headers);
+  return respond(c, html, policyOf(c, policy, "'self' 'unsafe-inline'"), status, headers);
 }
 
 /**
@@ -42,10 +42,10 @@ export function builtPageResponse(
   html: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  return answer(c, html, policyOf(c, { hasScripts: true }, "'self'"), 200, headers);
+  return respond(c, html, policyOf(c, { hasScripts: true }, "'self'"), 200, headers);
 }
 
-async function answer(
+async function respond(
   c: RequestContext,
   html: string,
   policy: string,

@@ -1,9 +1,9 @@
 // The log line of each request, and the header Server-Timing.
 
 import {
-  type AnsweredRequest,
   createLru,
   maskPath,
+  type RequestRecord,
   type StageTimes,
   shortenedIp,
   stageNames,
@@ -45,8 +45,8 @@ const shownMethod = (method: string) => (methods.has(method) ? method : "other")
  * Fields of the log line of a request: which request it was, and its response. `ms`: milliseconds since it
  * arrived.
  */
-export function answerFields(answered: AnsweredRequest) {
-  const { id, method, path, trace, route, status, code, bytes, began, ended, client, stages } = answered;
+export function logFields(request: RequestRecord) {
+  const { id, method, path, trace, route, status, code, bytes, began, ended, client, stages } = request;
   // The number of bytes read is known only if a job read them.
   const hasJob = stages?.worker !== undefined;
   return {

@@ -53,7 +53,7 @@ export function mountImage(routes: Routes, service: Service): void {
       path: `${mount.prefix}*`,
       cors: true,
       counted: classesOf(mount),
-      get: (c) => answer(c, service, mount),
+      get: (c) => respond(c, service, mount),
     });
   // Not-found responses below the common prefix are readable for viewers of other origins too.
   routes.add({ path: `${commonPrefix}*`, cors: true });
@@ -66,7 +66,7 @@ function classesOf({ prefix, version }: Mount): (path: string) => RouteClass {
   return (path) => (kindOfPath(path.slice(prefix.length)) === "image" ? image : info);
 }
 
-function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
+function respond(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
   const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
   return acts[path.kind](c, service, mount, path as never);
 }

@@ -21,7 +21,7 @@ import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
 import { ownPlaces } from "../http/own-places.ts";
-import { denialText } from "./answers.ts";
+import { denialText } from "./results.ts";
 
 export interface Asked {
   /** Identifiers that may be meant, the most likely first; "" is the top folder. */

@@ -12,12 +12,12 @@ import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
-import { folderDenial } from "./answers.ts";
 import { type Asked, readAsked } from "./asked.ts";
 import { describeFolder } from "./description.ts";
 import { browseParts, imageInstead, isNotFound } from "./kinds.ts";
 import { manifestLink } from "./links.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
+import { folderDenial } from "./results.ts";
 
 const input = z.strictObject({
   id: z

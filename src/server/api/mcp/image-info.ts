@@ -8,10 +8,10 @@ import { withMaster } from "../../images/open.ts";
 import type { Service } from "../../service.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
-import { denial } from "./answers.ts";
 import { onImage } from "./kinds.ts";
 import { manifestLink } from "./links.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
+import { denial } from "./results.ts";
 
 export const identifierInput = z
   .string()

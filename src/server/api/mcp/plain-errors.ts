@@ -69,10 +69,10 @@ function receivedText(value: unknown): string {
 const quote = (text: string) => JSON.stringify(text.slice(0, longest));
 
 /** Returns a response of the protocol with its error in a plain sentence; any other text unchanged. */
-export function plainAnswer(text: string, message: unknown, tools: readonly string[]): string {
+export function plainResponse(text: string, message: unknown, tools: readonly string[]): string {
   // Only results are long.
-  const answer = text.length > mostText ? undefined : parsed(text);
-  const error = objectOf(objectOf(answer)?.error);
+  const document = text.length > mostText ? undefined : parsed(text);
+  const error = objectOf(objectOf(document)?.error);
   const said = textOf(error?.message);
   if (!error || said === undefined) return text;
   const issues = issuesIn(said);
@@ -81,7 +81,7 @@ export function plainAnswer(text: string, message: unknown, tools: readonly stri
   const plain = issues
     ? `${faultText(issues, message)} Correct the message and send it again.`
     : (sayings.find(([form]) => form.test(said))?.[1](said, { message, tools }) ?? said);
-  return JSON.stringify({ ...objectOf(answer), error: { ...error, code, message: plain } });
+  return JSON.stringify({ ...objectOf(document), error: { ...error, code, message: plain } });
 }
 
 const internalError = -32603;

@@ -61,7 +61,7 @@ const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: fals
  * Responds to the message of a POST, whose body has been read and parsed. Requests of the versions up to
  * 2025-11-25 need no session: each is independent, like those of 2026-07-28.
  */
-export async function answerMessage(
+export async function respondToMessage(
   request: Request,
   message: unknown,
   about: About,
@@ -69,7 +69,7 @@ export async function answerMessage(
   resources: ResourceShelf,
 ): Promise<Response> {
   const create = () => createServer(about, tools, resources);
-  if (await isLegacyRequest(request, message)) return answerLegacy(request, message, create());
+  if (await isLegacyRequest(request, message)) return respondToLegacy(request, message, create());
   // No subscriptions: the list of tools never changes, and such a stream would stay open.
   const { fetch } = createMcpHandler(create, { legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 });
   return fetch(request, { parsedBody: message });
@@ -79,7 +79,7 @@ export async function answerMessage(
  * One JSON response instead of a stream, so that the request lasts as long as its work and counts against the
  * caps on requests.
  */
-async function answerLegacy(request: Request, message: unknown, server: McpServer): Promise<Response> {
+async function respondToLegacy(request: Request, message: unknown, server: McpServer): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {
     await server.connect(transport);

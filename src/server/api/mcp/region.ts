@@ -9,10 +9,10 @@ import { withMaster } from "../../images/open.ts";
 import { type Prepared, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import { imageCallerOf, type RequestContext } from "../http/context.ts";
-import { denial } from "./answers.ts";
 import { identifierInput } from "./image-info.ts";
 import { onImage } from "./kinds.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
+import { denial } from "./results.ts";
 
 /** Longest side of a derivative without a requested size: models reduce larger ones themselves. */
 const usualSide = 1568;

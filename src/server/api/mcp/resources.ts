@@ -16,8 +16,8 @@ import { servicesOf } from "../http/auth-services.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { ownPlaces } from "../http/own-places.ts";
-import { denialText } from "./answers.ts";
 import type { ResourceShelf } from "./protocol.ts";
+import { denialText } from "./results.ts";
 
 /** Characters of the longest document that is sent: a model could not read more. */
 const mostText = 1_000_000;

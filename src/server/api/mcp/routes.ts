@@ -5,7 +5,7 @@ import { readJson } from "../http/body.ts";
 import { type RequestContext, recordSent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
-import { plainAnswer } from "./plain-errors.ts";
+import { plainResponse } from "./plain-errors.ts";
 import { instructions, shelfOf, toolsOf } from "./tools.ts";
 import { refuseStrangers } from "./who-may-ask.ts";
 
@@ -27,10 +27,10 @@ export function mountMcp(routes: Routes, service: Service): void {
   const { enabled, allowed_origins } = service.config().mcp;
   if (!enabled) return;
   const cors = allowed_origins.map((origin) => new URL(origin).origin);
-  routes.add({ path: "/mcp", cors, fields, post: (c) => answer(c, service) });
+  routes.add({ path: "/mcp", cors, fields, post: (c) => respond(c, service) });
 }
 
-async function answer(c: RequestContext, service: Service): Promise<Response> {
+async function respond(c: RequestContext, service: Service): Promise<Response> {
   try {
     refuseStrangers(c, service);
     const message = await readJson(c, maxMessage);
@@ -38,16 +38,16 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
     // of them.
     if (Array.isArray(message)) throw new Refusal(severalMessages);
     // Loaded on demand, since on workerd modules are available only during requests.
-    const { answerMessage } = await import("./protocol.ts");
+    const { respondToMessage } = await import("./protocol.ts");
     const about = { version: service.version, instructions };
     const tools = toolsOf(c, service);
     const plain = (text: string) =>
-      plainAnswer(
+      plainResponse(
         text,
         message,
         tools.map(({ name }) => name),
       );
-    return finish(c, await answerMessage(c.req.raw, message, about, tools, shelfOf(c, service)), plain);
+    return finish(c, await respondToMessage(c.req.raw, message, about, tools, shelfOf(c, service)), plain);
   } catch (error) {
     if (error instanceof Refusal) return refuse(c, error);
     throw error;

@@ -31,7 +31,7 @@ export function mountPresentation(routes: Routes, service: Service): void {
   for (const version of [3, 2] as const) {
     const root = presentationRoot[version];
     const get = (c: RequestContext) =>
-      redirectSpelling(c, version) ?? answer(c, service, manifests, bodies, version);
+      redirectSpelling(c, version) ?? respond(c, service, manifests, bodies, version);
     routes.add({ path: root, cors: true, get });
     routes.add({ path: `${root}/*`, cors: true, get });
   }
@@ -43,7 +43,7 @@ const types = {
   2: ["application/json", "application/ld+json"],
 } as const satisfies Readonly<Record<PresentationVersion, readonly string[]>>;
 
-async function answer(
+async function respond(
   c: RequestContext,
   service: Service,
   manifests: Manifests,

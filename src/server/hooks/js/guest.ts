@@ -4,7 +4,7 @@
 /** Maximum characters of a line that a hook prints. */
 export const mostLineLength = 1000;
 /** Longest result as JSON, in characters. */
-export const mostAnswerLength = 4 * 2 ** 20;
+export const maxResultLength = 4 * 2 ** 20;
 /** Returned by `call` if the hook returned a promise. No JSON text begins with it. */
 export const pendingMark = "~";
 
@@ -70,8 +70,8 @@ const textOf = (value) => {
   const text = stringify(value);
   if (text === undefined || text === "null")
     throw new TypeError("the answer is of type " + typeof value + " and JSON cannot hold it; return an object, or nothing");
-  if (text.length > ${mostAnswerLength})
-    throw new RangeError("the answer is longer than ${mostAnswerLength} characters of JSON");
+  if (text.length > ${maxResultLength})
+    throw new RangeError("the answer is longer than ${maxResultLength} characters of JSON");
   return text;
 };
 

@@ -139,7 +139,7 @@ export class HookWorker {
     if (message.again) this.#deadline.expect(startMs);
     else this.#deadline.met();
     if (message.failure) call.fail(hookError(message.failure));
-    else call.done(message.answer);
+    else call.done(message.result);
     this.#giver.onIdle();
   }
 

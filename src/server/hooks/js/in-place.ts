@@ -23,10 +23,10 @@ export async function runInPlace(
       sandbox ??= await load();
       const own = sandbox;
       signal?.throwIfAborted();
-      const { answer, failure, usable } = own.call(name, input);
+      const { result, failure, usable } = own.call(name, input);
       if (!usable && sandbox === own) sandbox = undefined;
       if (failure) throw hookError(failure);
-      return answer;
+      return result;
     },
     retire() {},
     close() {

@@ -45,7 +45,7 @@ export type FromHookWorker =
   | {
       readonly kind: "done";
       readonly call: number;
-      readonly answer?: string;
+      readonly result?: string;
       readonly failure?: Failure;
       readonly again: boolean;
     };

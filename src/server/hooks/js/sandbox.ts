@@ -10,7 +10,7 @@ import {
   type QuickJSRuntime,
 } from "quickjs-emscripten-core";
 import { HookError, type HookFunction, hookFunctions } from "../hook.ts";
-import { guestCode, guestFile, mostAnswerLength, mostLineLength, pendingMark } from "./guest.ts";
+import { guestCode, guestFile, maxResultLength, mostLineLength, pendingMark } from "./guest.ts";
 import { takeImage } from "./memory-image.ts";
 import type { Failure, PrintLevel, Program } from "./messages.ts";
 import { startClock } from "./run-clock.ts";
@@ -18,7 +18,7 @@ import { type UnusedExport, unusedTexts } from "./unused-exports.ts";
 
 /** Result of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
 export interface Outcome {
-  readonly answer?: string;
+  readonly result?: string;
   readonly failure?: Failure;
   /** False if the sandbox must not be called again. */
   readonly usable: boolean;
@@ -194,7 +194,7 @@ function callGuest(
   context: QuickJSContext,
   guest: Guest,
   { method, name, input, file }: GuestCall,
-): { readonly answer?: string; readonly failure?: Failure } {
+): { readonly result?: string; readonly failure?: Failure } {
   try {
     const [a, b, c, d] = crypto.getRandomValues(new Uint32Array(4));
     const text = context.newString(input);
@@ -203,15 +203,15 @@ function callGuest(
     const seeds = name === "" ? [] : [a, b, c, d].map((word) => context.newNumber(word ?? 0));
     let done = context.callFunction(method, context.undefined, [...before, text, ...seeds]);
     if (done.error) return { failure: describe(context, guest, done.error, file) };
-    let answer = context.getString(done.value);
-    if (answer === pendingMark) {
+    let result = context.getString(done.value);
+    if (result === pendingMark) {
       const jobs = runtime.executePendingJobs();
       if (jobs.error) return { failure: describe(context, guest, jobs.error, file) };
       done = context.callFunction(guest.settled, context.undefined);
       if (done.error) return { failure: describe(context, guest, done.error, file) };
-      answer = context.getString(done.value);
+      result = context.getString(done.value);
     }
-    return answer === "" ? {} : { answer: answer.slice(0, mostAnswerLength) };
+    return result === "" ? {} : { result: result.slice(0, maxResultLength) };
   } catch (error) {
     return { failure: brokenBy(error) };
   }

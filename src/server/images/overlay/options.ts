@@ -59,18 +59,18 @@ export type OverlayOptions = z.output<typeof overlayOptions>;
 /** Settings of the overlay of a derivative. */
 export type OverlaySettings = Omit<OverlayOptions, "folder">;
 
-const answer = z.strictObject({ image: z.string().max(8192), ...layout }).partial();
+const result = z.strictObject({ image: z.string().max(8192), ...layout }).partial();
 
 /**
  * Schema of a hook's result for a request. Missing settings, or null, mean the configured ones; an empty
  * `image`, or `false` as the whole result, means no overlay.
  */
-export const overlayAnswer = z.preprocess(
+export const overlayResult = z.preprocess(
   (value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
       : value,
-  z.union([z.literal(false), answer], {
+  z.union([z.literal(false), result], {
     error: "expected overlay settings such as { image, opacity }, or false for no overlay",
   }),
 );
@@ -79,11 +79,11 @@ export const overlayAnswer = z.preprocess(
  * Returns the settings of a hook's result merged with the configured ones; undefined if there is no overlay.
  * Throws an Error that describes what is wrong with the result.
  */
-export function answeredSettings(
+export function overlaySettingsOf(
   said: unknown,
   { folder, ...configured }: OverlayOptions,
 ): OverlaySettings | undefined {
-  const { success, data, error } = overlayAnswer.safeParse(said);
+  const { success, data, error } = overlayResult.safeParse(said);
   if (!success) {
     const [{ path, message } = { path: [], message: "" }] = error.issues;
     throw new Error(`${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);

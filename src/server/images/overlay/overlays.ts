@@ -27,7 +27,7 @@ import {
 import type { Sources } from "../../sources/index.ts";
 import type { Job } from "../../workers/pool.ts";
 import type { Master } from "../describe.ts";
-import { answeredSettings, type OverlayOptions, type OverlaySettings, placeOfPicture } from "./options.ts";
+import { type OverlayOptions, type OverlaySettings, overlaySettingsOf, placeOfPicture } from "./options.ts";
 import type { Overlay } from "./overlay.ts";
 
 export interface Overlays {
@@ -35,14 +35,14 @@ export interface Overlays {
    * Returns the overlay of a derivative of this size; undefined if it has none. Throws ServiceError `hook`
    * (code overlay_failed) if the overlay image is missing, broken or too large, and `cancelled`.
    */
-  of(master: Master, answer: AnswerSize, signal?: AbortSignal): Promise<Overlay | undefined>;
+  of(master: Master, derivative: DerivativeSize, signal?: AbortSignal): Promise<Overlay | undefined>;
   /** True if derivatives may change even if neither their master nor the configuration does. */
   mayChange(): boolean;
   /** Resolves if the configured overlay image can be used; throws an Error with the reason otherwise. */
   check(): Promise<void>;
 }
 
-interface AnswerSize {
+interface DerivativeSize {
   readonly width: number;
   readonly height: number;
 }
@@ -184,7 +184,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
     const said = hook && asks() ? await hook.ask(master) : undefined;
     if (!hook || said === undefined || said === null) return configured.image === "" ? undefined : configured;
     try {
-      return answeredSettings(said, options);
+      return overlaySettingsOf(said, options);
     } catch (error) {
       throw hook.unusable(master, (error as Error).message);
     }
@@ -192,10 +192,10 @@ export function createOverlays(parts: OverlayParts): Overlays {
 
   return {
     mayChange: () => asks() || configured.image !== "",
-    async of(master, answer, signal) {
+    async of(master, derivative, signal) {
       if (!asks() && configured.image === "") return undefined;
       const settings = await settingsFor(master);
-      if (!settings || Math.min(answer.width, answer.height) < settings.min_size) return undefined;
+      if (!settings || Math.min(derivative.width, derivative.height) < settings.min_size) return undefined;
       return { settings, image: await picture(settings.image, signal) };
     },
     async check() {

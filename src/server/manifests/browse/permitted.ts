@@ -52,8 +52,8 @@ async function filterEntries(
 ): Promise<readonly Entry[]> {
   const allowed: Entry[] = [];
   for (const entry of entries) {
-    const answer = isAllowed(entry);
-    if (answer === true || (answer !== false && (await answer))) allowed.push(entry);
+    const result = isAllowed(entry);
+    if (result === true || (result !== false && (await result))) allowed.push(entry);
   }
   return allowed;
 }

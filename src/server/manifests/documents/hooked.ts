@@ -38,15 +38,15 @@ export async function applyHook(
   const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
   const asked = { making, hooks, id };
-  const answer = safe(
+  const result = safe(
     asked,
     await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal),
   );
-  if (answer === undefined) return isUnasked ? undefined : found;
-  const changed = isWhole(answer)
-    ? wholeOf(asked, answer)
+  if (result === undefined) return isUnasked ? undefined : found;
+  const changed = isWhole(result)
+    ? wholeOf(asked, result)
     : {
-        document: await mergeHook(asked, found, made, answer),
+        document: await mergeHook(asked, found, made, result),
         ...(made.attached && { attached: made.attached }),
       };
   return { make: async () => changed, ...(found.ignoredFile && { ignoredFile: found.ignoredFile }) };
@@ -65,12 +65,12 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
     items: [],
   };
   const asked = { making, hooks, id };
-  const answer = safe(
+  const result = safe(
     asked,
     await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal),
   );
-  if (answer === undefined || !isWhole(answer)) return undefined;
-  const made = wholeOf(asked, answer);
+  if (result === undefined || !isWhole(result)) return undefined;
+  const made = wholeOf(asked, result);
   return { make: async () => made };
 }
 
@@ -82,28 +82,28 @@ interface Asked {
 }
 
 /** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
-function safe({ hooks, id }: Asked, answer: Resource | undefined): Resource | undefined {
-  const { value, faults } = safeDocument(answer);
+function safe({ hooks, id }: Asked, result: Resource | undefined): Resource | undefined {
+  const { value, faults } = safeDocument(result);
   if (faults[0]) hooks.unusable("presentation", id, findingLine(foundFault(faults[0])));
   return value as Resource | undefined;
 }
 
-function wholeOf(asked: Asked, answer: Resource): Made {
-  const version4 = readVersion4(answer);
-  const whole = version4 ? version4.document : answer;
+function wholeOf(asked: Asked, result: Resource): Made {
+  const version4 = readVersion4(result);
+  const whole = version4 ? version4.document : result;
   refuse(asked, whole ? faultsOfStored(whole) : version4 ? [version4.fault] : []);
-  return storedDocuments(storedOf(whole ?? answer), asked.id, asked.making.context.base);
+  return storedDocuments(storedOf(whole ?? result), asked.id, asked.making.context.base);
 }
 
 async function mergeHook(
   asked: Asked,
   found: PlannedDocument,
   { document, canvases }: Made,
-  answer: Resource,
+  result: Resource,
 ): Promise<Resource> {
   const { base } = asked.making.context;
   const isManifest = document.type === "Manifest";
-  const { description, faults } = readDescription(answer, isManifest ? "manifest" : "collection");
+  const { description, faults } = readDescription(result, isManifest ? "manifest" : "collection");
   refuse(asked, faults);
   const derived = canvases ? { ...document, items: await itemsOf(canvases) } : document;
   const facts = isManifest ? await found.facts?.() : undefined;

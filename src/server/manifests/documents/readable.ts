@@ -94,9 +94,9 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
   // A hook may be a service elsewhere, and one image is asked about for its canvas and for each target.
   const mayRead = (id: string, by: "all" | "rules"): Promise<boolean> | boolean => {
     const key = `${by} ${id}`;
-    const answer = decided.get(key) ?? gate.mayRead(id, by);
-    decided.set(key, answer);
-    return answer;
+    const result = decided.get(key) ?? gate.mayRead(id, by);
+    decided.set(key, result);
+    return result;
   };
 
   const mayReadAll = async (ids: Iterable<string>, by: "all" | "rules"): Promise<boolean> => {

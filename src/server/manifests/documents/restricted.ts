@@ -25,7 +25,7 @@ export interface RestrictedDocument extends PlannedDocument {
 }
 
 /** Questions that are answered simultaneously, since a hook may have to be asked. */
-const answeredAtOnce = 8;
+const readableAtOnce = 8;
 
 /** Finds another manifest for the same caller. */
 export type FindManifest = (id: string) => Promise<Made | undefined>;
@@ -65,15 +65,15 @@ export async function restrictDocument(
     return once;
   }
   const { base, imagePrefixes } = context;
-  const answer = createReadable({
+  const result = createReadable({
     gate,
     base,
     imagePrefixes: [...Object.values(imagePrefixes), ...parts.aliases],
     manifestOf,
   });
   const denied = new Set<string>();
-  await forEachConcurrently(questions.entries(), answeredAtOnce, async ([key, question]) => {
-    if (!(await answer(question))) denied.add(key);
+  await forEachConcurrently(questions.entries(), readableAtOnce, async ([key, question]) => {
+    if (!(await result(question))) denied.add(key);
     await pause();
   });
   if (denied.size === 0) return once;

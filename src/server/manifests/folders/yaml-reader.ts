@@ -49,7 +49,7 @@ export function createYamlReader({
     createAskedWorkers<TextQuestion, YamlText>({
       start: () => startWorker("text-thread"),
       work: "reads YAML",
-      answerMs: readMs,
+      replyMs: readMs,
     });
   const gate = createSemaphore(1, mostWaiting);
   const known = createLru<string, YamlText>(rememberedChars);

@@ -45,7 +45,7 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
   /** Connections without a running request, those that have waited longest first. */
   const waiting = new Set<Socket>();
   const draining = createDraining(options.fetch);
-  const answer = getRequestListener(
+  const listener = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as Incoming;
       noteRequest(request, {
@@ -54,7 +54,7 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
       });
       return draining.fetch(request);
     },
-    { errorHandler: answerFailure },
+    { errorHandler: failureResponse },
   );
   /** Connections on which no further request counts, since nobody knows where it begins. */
   const refused = new WeakSet<Socket>();
@@ -122,12 +122,12 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
     // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
     // with 408.
     outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
-    void answer(incoming, outgoing);
+    void listener(incoming, outgoing);
   }
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const running = [...(sockets.get(socket)?.running.keys() ?? [])];
-    const answering = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
-    if (socket.writable && !answering && error.code !== "ECONNRESET")
+    const responding = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    if (socket.writable && !responding && error.code !== "ECONNRESET")
       socket.write(refusalMessage(parserProblem(error)));
     socket.destroySoon();
   });
@@ -195,7 +195,7 @@ function isMisframed(codings: string | null | undefined, httpVersion = "1.1"): b
  * A request that the listener itself could not parse is malformed; any other error is a fault of the
  * application.
  */
-function answerFailure(error: unknown): Response {
+function failureResponse(error: unknown): Response {
   const malformed = error instanceof Error && error.name === "RequestError";
   return refusal(malformed ? malformedRequest : internalError);
 }

@@ -8,7 +8,7 @@ import {
   type TraceContext,
 } from "../../../base/index.ts";
 import type { Slot } from "../../stores/slot.ts";
-import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
+import { hasValidator, originError, type Remote, type RemoteResponse, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
 import { blockSize, type KeptBlocks } from "./kept-blocks.ts";
 import type { KnownStates, LookUpState } from "./known-states.ts";
@@ -85,12 +85,12 @@ export function createOriginRequests({
 }: OriginRequestsOptions): OriginRequests {
   /** Total bytes of all such masters of a source while they arrive. */
   const mostHeldAtOnce = Math.max(4 * usualHeld, mostHeld);
-  const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteAnswer> => {
+  const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteResponse> => {
     const began = performance.now();
     try {
-      const answer = await remote.get(...request);
-      if (answer.kind === "part") counts.fetched.add(answer.bytes.length);
-      return answer;
+      const response = await remote.get(...request);
+      if (response.kind === "part") counts.fetched.add(response.bytes.length);
+      return response;
     } finally {
       requests.record((performance.now() - began) / 1000);
     }
@@ -105,11 +105,11 @@ export function createOriginRequests({
    */
   const keepWhole = async (
     key: string,
-    answer: WholeResponse,
+    response: WholeResponse,
     generation: number,
     onBlock?: (state: State, n: number, block: Uint8Array) => void,
   ): Promise<State> => {
-    const { facts, length } = answer;
+    const { facts, length } = response;
     let count = 0;
     const keep = async (state: State, block: Uint8Array) => {
       kept.keep(key, state, count, block);
@@ -119,7 +119,7 @@ export function createOriginRequests({
     };
     if (hasValidator(facts) && length !== undefined) {
       const state = await states.of(key, { ...facts, size: length }, generation);
-      for await (const block of wholeBlocks(answer, blockSize, length)) {
+      for await (const block of wholeBlocks(response, blockSize, length)) {
         counts.fetched.add(block.length);
         await keep(state, block);
       }
@@ -128,7 +128,7 @@ export function createOriginRequests({
     const all: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const block of wholeBlocks(answer, blockSize, mostHeld)) {
+      for await (const block of wholeBlocks(response, blockSize, mostHeld)) {
         counts.fetched.add(block.length);
         size += block.length;
         held += block.length;
@@ -157,33 +157,37 @@ export function createOriginRequests({
       // Without ETag and date, nothing shows whether another range has the same state, so all bytes have to
       // arrive in one response.
       const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
-      let answer = await ask(
+      let response = await ask(
         key,
         range,
         known && { facts: known.facts, purpose: "check" },
         signal,
         trace?.headers,
       );
-      if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
-        if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size, mostHeld);
-        answer = await ask(key, undefined, undefined, signal, trace?.headers);
+      if (
+        response.kind === "part" &&
+        !hasValidator(response.facts) &&
+        response.bytes.length < response.facts.size
+      ) {
+        if (response.facts.size > mostHeld) throw tooLarge(response.facts.size, mostHeld);
+        response = await ask(key, undefined, undefined, signal, trace?.headers);
       }
-      if (answer.kind === "absent") {
+      if (response.kind === "absent") {
         states.noteAbsent(key, generation);
         return undefined;
       }
-      if (answer.kind === "unchanged" && known) return states.confirm(key, known);
-      if (answer.kind === "whole") {
-        const facts = { ...answer.facts, size: answer.length ?? -1 };
+      if (response.kind === "unchanged" && known) return states.confirm(key, known);
+      if (response.kind === "whole") {
+        const facts = { ...response.facts, size: response.length ?? -1 };
         if (known && sameState(known.facts, facts)) {
-          await answer.body.cancel().catch(() => {});
+          await response.body.cancel().catch(() => {});
           return states.confirm(key, known);
         }
-        return states.keep(key, await keepWhole(key, answer, generation));
+        return states.keep(key, await keepWhole(key, response, generation));
       }
-      if (answer.kind !== "part") throw originError("origin_bad_answer", answer.kind);
-      const state = await states.of(key, answer.facts, generation, [answer.bytes]);
-      kept.keepAll(key, state, 0, answer.bytes);
+      if (response.kind !== "part") throw originError("origin_bad_answer", response.kind);
+      const state = await states.of(key, response.facts, generation, [response.bytes]);
+      kept.keepAll(key, state, 0, response.bytes);
       return states.keep(key, state);
     },
 
@@ -192,24 +196,24 @@ export function createOriginRequests({
       const length = Math.min(count * blockSize, state.facts.size - offset);
       const named = hasValidator(state.facts);
       const range = named ? { offset, length } : undefined;
-      const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace?.headers);
+      const response = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace?.headers);
       const found: Uint8Array[] = [];
-      if (answer.kind === "whole") {
-        const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
+      if (response.kind === "whole") {
+        const facts = { ...response.facts, size: response.length ?? state.facts.size };
         if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
-          await answer.body.cancel().catch(() => {});
+          await response.body.cancel().catch(() => {});
           throw changedError(key);
         }
-        const read = await keepWhole(key, answer, state.generation, (seen, n, block) => {
+        const read = await keepWhole(key, response, state.generation, (seen, n, block) => {
           if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
         });
         if (read.id !== state.id || found.length < count) throw changedError(key);
         return found;
       }
-      if (answer.kind !== "part" || !sameState(answer.facts, state.facts)) throw changedError(key);
-      if (answer.bytes.length !== length)
-        throw originError("origin_bad_answer", `${answer.bytes.length} of ${length}`);
-      for (let i = 0; i < count; i++) found.push(answer.bytes.slice(i * blockSize, (i + 1) * blockSize));
+      if (response.kind !== "part" || !sameState(response.facts, state.facts)) throw changedError(key);
+      if (response.bytes.length !== length)
+        throw originError("origin_bad_answer", `${response.bytes.length} of ${length}`);
+      for (let i = 0; i < count; i++) found.push(response.bytes.slice(i * blockSize, (i + 1) * blockSize));
       for (const [i, block] of found.entries()) kept.keep(key, state, first + i, block);
       return found;
     },

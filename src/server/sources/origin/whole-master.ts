@@ -2,9 +2,9 @@
 
 import { formatSize, ServiceError } from "../../../base/index.ts";
 import { isPage } from "../foreign-bytes.ts";
-import { originError, type RemoteAnswer } from "../remote.ts";
+import { originError, type RemoteResponse } from "../remote.ts";
 
-export type WholeResponse = Extract<RemoteAnswer, { kind: "whole" }>;
+export type WholeResponse = Extract<RemoteResponse, { kind: "whole" }>;
 
 /**
  * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends

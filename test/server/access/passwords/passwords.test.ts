@@ -248,7 +248,7 @@ describe("checks of passwords", () => {
       startWorker: (...args: Parameters<NonNullable<typeof broken.startWorker>>) =>
         (uses.startWorker as NonNullable<typeof broken.startWorker>)(...args),
     };
-    const verifier = verifierOf({ platform, ...(name === "does not answer" && { answerMs: 300 }) });
+    const verifier = verifierOf({ platform, ...(name === "does not answer" && { replyMs: 300 }) });
     const error = await verifier.verify("U*U", uu).catch((error: unknown) => error);
     expect(error).toMatchObject({ kind: "busy", code: "password_unchecked" });
     expect(JSON.stringify([String((error as Error).cause), (error as Error).stack])).not.toContain("U*U");

@@ -257,7 +257,7 @@ test("thousands of calls each find the memory of the instance as it was at first
   const acts = ["count", "state", "random", "thrown", "later", "thrown later", "a getter"];
   for (let i = 0; i < (everything ? 10_000 : 2000); i++) {
     const act = acts[i % acts.length] as string;
-    const { usable, answer, failure } = sandbox.call("resolve", JSON.stringify(inputOf(act)));
+    const { usable, result: answer, failure } = sandbox.call("resolve", JSON.stringify(inputOf(act)));
     const isClean = act !== "count" || answer === '{"calls":1}';
     if (!usable || !isClean || sandbox.size() !== size || (failure && !act.startsWith("thrown")))
       expect.unreachable(`call ${i}: ${JSON.stringify({ act, usable, answer, failure })}`);

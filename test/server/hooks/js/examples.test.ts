@@ -8,7 +8,7 @@ import { silentLog } from "../../../../src/base/telemetry/log.ts";
 import { createHooks, type HookRequest } from "../../../../src/server/hooks/index.ts";
 import { createJsEngine } from "../../../../src/server/hooks/js/engine.ts";
 import { jsOptions } from "../../../../src/server/hooks/js/options.ts";
-import { overlayAnswer } from "../../../../src/server/images/overlay/options.ts";
+import { overlayResult } from "../../../../src/server/images/overlay/options.ts";
 import { nodePlatform } from "../../../../src/server/platform/node.ts";
 
 const docs = new URL("../../../../docs/", import.meta.url);
@@ -72,7 +72,7 @@ describe("embargo.js", () => {
 test("watermark.js has a mark for each collection, in settings that an overlay takes", async () => {
   const hooks = await hooksOf("watermark.js");
   const settings = async (identifier: string) =>
-    overlayAnswer.parse(await hooks.overlay(request(identifier)));
+    overlayResult.parse(await hooks.overlay(request(identifier)));
   expect(await settings("press/1.tif")).toEqual({
     image: "marks/press.png",
     anchor: "top-left",

@@ -15,7 +15,7 @@ import { bySrgb, hasLittleCms } from "../../../imaging/colour/littlecms.ts";
 import { type ToLab, tableProfile } from "../../../imaging/colour/profiles.ts";
 import { hasExifTool } from "../../../imaging/metadata/exiftool.ts";
 import { type Served, served } from "../../../served.ts";
-import { pixelsOf } from "../answers.ts";
+import { pixelsOf } from "../derivatives.ts";
 
 let folder: string;
 let app: Served;

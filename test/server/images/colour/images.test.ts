@@ -19,7 +19,7 @@ import { bySrgb, hasLittleCms, jpegBySrgb } from "../../../imaging/colour/little
 import { chemicalProof, installed } from "../../../imaging/colour/profiles.ts";
 import { blockOf } from "../../../imaging/metadata/exiftool.ts";
 import { type Served, served } from "../../../served.ts";
-import { cut, difference, pixelsOf } from "../answers.ts";
+import { cut, difference, pixelsOf } from "../derivatives.ts";
 
 let folder: string;
 let app: Served;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Field, plainFields, tiffFile } from "../../../imaging/codecs/tif/tiff-file.ts";
 import { rgbPatches } from "../../../imaging/colour/charts.ts";
 import { type Served, served } from "../../../served.ts";
-import { pixelsOf } from "../answers.ts";
+import { pixelsOf } from "../derivatives.ts";
 
 let folder: string;
 let app: Served;

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build } from "../../../../scripts/build.mjs";
 import { fixture, fixturesFolder } from "../../../host.ts";
 import { reference } from "../../../imaging/codecs/reference.ts";
-import { difference } from "../answers.ts";
+import { difference } from "../derivatives.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hostile-"));
 const pictures = join(folder, "pictures");

@@ -9,7 +9,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainFields, tiffFile } from "../../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../../served.ts";
-import { pixelsOf } from "../answers.ts";
+import { pixelsOf } from "../derivatives.ts";
 
 const side = 301;
 

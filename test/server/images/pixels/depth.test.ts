@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { opjCompress } from "../../../imaging/codecs/jp2/openjpeg.ts";
 import { type Field, plainFields, tiffFile } from "../../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../../served.ts";
-import { pixelsOf } from "../answers.ts";
+import { pixelsOf } from "../derivatives.ts";
 
 const [width, height] = [2048, 32];
 /** From black on the left to white on the right, 32.015 of 65535 a pixel. */

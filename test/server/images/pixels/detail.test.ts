@@ -14,7 +14,7 @@ import { everything, sampled, seedOf } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { type Served, served } from "../../../served.ts";
 import { type Gated, gated } from "../../api/access/gated.ts";
-import { cut, difference, type Picture } from "../answers.ts";
+import { cut, difference, type Picture } from "../derivatives.ts";
 
 let folder: string;
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { expectedRows, fixture } from "../../../host.ts";
 import { reference } from "../../../imaging/codecs/reference.ts";
 import { type Served, served } from "../../../served.ts";
-import { difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
+import { difference, informationOf, type Picture, pixelsOf } from "../derivatives.ts";
 
 let app: Served;
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { type Field, plainFields, tiffFile } from "../../../imaging/codecs/tif/t
 import { converted } from "../../../kept.ts";
 import { hasProgram } from "../../../programs.ts";
 import { type Served, served } from "../../../served.ts";
-import { cut, type Picture } from "../answers.ts";
+import { cut, type Picture } from "../derivatives.ts";
 
 const hasTiffTools = hasProgram("tiffcp");
 

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Served } from "../../../served.ts";
-import { cut, difference, type Information, informationOf, type Picture, pixelsOf } from "../answers.ts";
+import { cut, difference, type Information, informationOf, type Picture, pixelsOf } from "../derivatives.ts";
 
 export interface Tile {
   readonly x: number;

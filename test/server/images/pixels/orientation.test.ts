@@ -16,7 +16,7 @@ import { exifBlock, orientations, storedFor, xmpPacket } from "../../../imaging/
 import { sampled } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { type Served, served } from "../../../served.ts";
-import { cut, difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
+import { cut, difference, informationOf, type Picture, pixelsOf } from "../derivatives.ts";
 
 const [width, height] = [211, 139];
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture } from "../../../host.ts";
 import { psnr } from "../../../imaging/pipeline/pictures.ts";
 import { type Served, served } from "../../../served.ts";
-import { difference, pixelsOf } from "../answers.ts";
+import { difference, pixelsOf } from "../derivatives.ts";
 import { expectNoSeams } from "./levels.ts";
 
 let folder: string;

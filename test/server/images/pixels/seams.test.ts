@@ -11,7 +11,7 @@ import { expectedRows, fixture } from "../../../host.ts";
 import { sampled, seedOf } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { type Served, served } from "../../../served.ts";
-import { informationOf, pixelsOf } from "../answers.ts";
+import { informationOf, pixelsOf } from "../derivatives.ts";
 import { expectNoSeams, expectPart, type Tile, tilesOf, wholeTarget } from "./levels.ts";
 
 /** Pictures of up to four megapixels that are sound and served. */

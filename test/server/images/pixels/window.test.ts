@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Field, plainFields, tiffFile } from "../../../imaging/codecs/tif/tiff-file.ts";
 import { served } from "../../../served.ts";
-import { pixelsOf } from "../answers.ts";
+import { pixelsOf } from "../derivatives.ts";
 import { expectNoSeams } from "./levels.ts";
 
 const side = 400;

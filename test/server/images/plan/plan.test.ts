@@ -21,7 +21,7 @@ import { outputPolicy } from "../../../../src/server/images/policy.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
 import { type Served, served } from "../../../served.ts";
-import { cut, difference, type Picture, pixelsOf } from "../answers.ts";
+import { cut, difference, type Picture, pixelsOf } from "../derivatives.ts";
 
 const codecs = createCodecs(testHost);
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -2,8 +2,8 @@
 
 import { loginAddress } from "../../../../iiif/index.ts";
 import type { LoginAttempt } from "../ways/way.ts";
-import { say } from "./answers.ts";
 import { readerOf } from "./reader.ts";
+import { say } from "./responses.ts";
 import type { Words } from "./words.ts";
 
 interface RefusalPage {

@@ -1,8 +1,8 @@
 // Login with user name and password.
 
 import { networkOf } from "../../../../base/index.ts";
-import { returnToOf } from "../pages/answers.ts";
 import { readerOf } from "../pages/reader.ts";
+import { returnToOf } from "../pages/responses.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 

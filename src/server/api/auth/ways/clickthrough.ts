@@ -1,6 +1,6 @@
 // Login with a single button.
 
-import { returnToOf } from "../pages/answers.ts";
+import { returnToOf } from "../pages/responses.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";
 import type { Way } from "./way.ts";
 

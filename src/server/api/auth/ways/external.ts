@@ -2,8 +2,8 @@
 
 import { callbackAddress } from "../../../../iiif/index.ts";
 import type { ExternalLogin } from "../../../access/logins/external.ts";
-import { loginHeaders, returnToOf } from "../pages/answers.ts";
 import { refuseLogin } from "../pages/refused.ts";
+import { loginHeaders, returnToOf } from "../pages/responses.ts";
 import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";

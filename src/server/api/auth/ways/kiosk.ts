@@ -1,7 +1,7 @@
 // Login by the client's address, without a page.
 
-import { returnToOf, say } from "../pages/answers.ts";
 import { readerOf, spoken } from "../pages/reader.ts";
+import { returnToOf, say } from "../pages/responses.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 

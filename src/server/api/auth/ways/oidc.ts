@@ -3,8 +3,8 @@
 import { callbackAddress } from "../../../../iiif/index.ts";
 import { OidcFault } from "../../../access/oidc/faults.ts";
 import type { OidcLogin } from "../../../access/oidc/login.ts";
-import { loginHeaders, returnToOf } from "../pages/answers.ts";
 import { refuseLogin } from "../pages/refused.ts";
+import { loginHeaders, returnToOf } from "../pages/responses.ts";
 import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";

@@ -12,7 +12,7 @@ export const isOfProxy = ({ headers }: Pick<VisitorResponse, "headers">): boolea
 
 /** Texts of responses that identify the kind of failure, with what to do. */
 const known: readonly {
-  readonly fits: (answer: VisitorResponse) => boolean;
+  readonly fits: (response: VisitorResponse) => boolean;
   readonly code: string;
   readonly advice: string;
 }[] = [
@@ -46,7 +46,7 @@ const known: readonly {
       "The service sees too many logins from one network. If it is behind a proxy, name the proxy's address in trusted_proxies, so that readers have different addresses; else try again later.",
   },
   {
-    fits: (answer) => answer.status === 401 && isOfProxy(answer),
+    fits: (response) => response.status === 401 && isOfProxy(response),
     code: "proxy_login",
     advice:
       "The proxy asks for a login of its own, which viewers cannot handle: remove it from the paths below /iiif/.",
@@ -61,29 +61,29 @@ const known: readonly {
 
 /** Returns the service's own problem (RFC 9457); undefined if another program may have responded. */
 export function ownProblem(
-  answer: VisitorResponse,
+  response: VisitorResponse,
 ): { readonly code: string; readonly detail: string } | undefined {
-  const { code, detail } = jsonOf(answer) ?? {};
+  const { code, detail } = jsonOf(response) ?? {};
   return typeof code === "string" && typeof detail === "string"
     ? { code, detail: shorten(detail) }
     : undefined;
 }
 
 /** Returns the fault of an unexpected response. */
-export function unexpectedFault(answer: VisitorResponse, what: string, expected: string): Fault {
-  const found = known.find(({ fits }) => fits(answer));
-  const own = ownProblem(answer);
+export function unexpectedFault(response: VisitorResponse, what: string, expected: string): Fault {
+  const found = known.find(({ fits }) => fits(response));
+  const own = ownProblem(response);
   if (own && (!found || found.code === "gateway"))
     return {
       code: "service_error",
-      text: `${what}: status ${answer.status}, ${own.code}: ${own.detail}`,
+      text: `${what}: status ${response.status}, ${own.code}: ${own.detail}`,
       expected,
       advice:
         "The service sent this itself, so no proxy is to blame. Its log says more; if only this image is affected, name another with --identifier.",
     };
   return {
-    code: found?.code ?? (answer.status < 400 ? "replaced" : "unexpected_status"),
-    text: `${what}: ${kindOf(answer)}`,
+    code: found?.code ?? (response.status < 400 ? "replaced" : "unexpected_status"),
+    text: `${what}: ${kindOf(response)}`,
     expected,
     advice:
       found?.advice ??

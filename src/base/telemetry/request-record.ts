@@ -6,7 +6,7 @@ import type { StageClock } from "./stage-times.ts";
  * Held until both are written: lines and spans of several requests are written together, which halves their
  * cost. A line waits a tenth of a second, spans a few seconds. Nothing in it is masked.
  */
-export interface AnsweredRequest {
+export interface RequestRecord {
   /** Names the request. */
   readonly id: string;
   readonly method: string;

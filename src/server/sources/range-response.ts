@@ -1,7 +1,7 @@
 // The meaning of a response to a GET request, which is usually ranged (RFC 9110, sections 13 to 15).
 
 import { isEncoded, isPage } from "./foreign-bytes.ts";
-import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
+import { originError, type RemoteFacts, type RemoteRange, type RemoteResponse } from "./remote.ts";
 
 /** Failure of an attempt that may be temporary. */
 export class Passing extends Error {
@@ -31,7 +31,7 @@ export async function drop(response: Response): Promise<void> {
 }
 
 /** Reads a 206 response. Throws ServiceError `source` if it is not the range that was asked for. */
-export async function partOf(response: Response, asked: RemoteRange): Promise<RemoteAnswer | UnsizedPart> {
+export async function partOf(response: Response, asked: RemoteRange): Promise<RemoteResponse | UnsizedPart> {
   const told = response.headers.get("content-range");
   const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(told?.trim() ?? "") ?? [];
   const offset = Number(first);
@@ -57,7 +57,7 @@ export async function partOf(response: Response, asked: RemoteRange): Promise<Re
 }
 
 /** Returns a 200 response as a whole master, once its first bytes have arrived. */
-export async function wholeOf(response: Response): Promise<Extract<RemoteAnswer, { kind: "whole" }>> {
+export async function wholeOf(response: Response): Promise<Extract<RemoteResponse, { kind: "whole" }>> {
   const length = lengthOf(response);
   const { first, body } = await begun(response.body ?? new Blob([]).stream());
   try {

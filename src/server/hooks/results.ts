@@ -30,7 +30,7 @@ const webAddress = plain(mostLength)
 /** A plain object with any members. */
 const members = z.record(z.string(), z.unknown());
 
-const answers = {
+const results = {
   resolve: z.union(
     [
       z.literal(false),
@@ -58,7 +58,7 @@ const answers = {
   }),
 } as const satisfies Record<HookFunction, z.ZodType>;
 
-export interface HookAnswers {
+export interface HookResults {
   /** False if there is no image under this identifier. */
   readonly resolve: Resolution | false;
   readonly authorize: Authorization;
@@ -71,10 +71,10 @@ export interface HookAnswers {
  * Returns the checked result of a function; undefined if it has no opinion. Throws HookError with what is
  * wrong.
  */
-export function checkAnswer<F extends HookFunction>(name: F, answer: unknown): HookAnswers[F] | undefined {
-  if (answer === undefined || answer === null) return undefined;
-  const { success, data, error } = answers[name].safeParse(answer);
-  if (success) return data as HookAnswers[F];
+export function checkResult<F extends HookFunction>(name: F, result: unknown): HookResults[F] | undefined {
+  if (result === undefined || result === null) return undefined;
+  const { success, data, error } = results[name].safeParse(result);
+  if (success) return data as HookResults[F];
   const [issue] = error.issues;
   const place = issue?.path.join(".");
   throw new HookError(
