@@ -15,7 +15,7 @@ const name = "smalti_outcome";
 const lasts = 60;
 
 /** Maximum bytes of the details; browsers drop cookies above 4 KB. */
-const mostDetails = 1500;
+const maxDetails = 1500;
 
 /** Creates outcomes signed with the operator's password, so that all servers at one address can read them. */
 export function createOutcomes({ password }: Credentials): Outcomes {
@@ -54,7 +54,7 @@ const isSecure = (c: RequestContext) =>
 function shorten(outcome: Outcome): Outcome {
   const { state, text, details = [] } = outcome;
   const kept: string[] = [];
-  let room = mostDetails;
+  let room = maxDetails;
   for (const line of details) {
     room -= lengthOf(line);
     if (room < 0) break;

@@ -252,7 +252,7 @@ export {
 //
 export { countText } from "./text/count-text.ts";
 // The one way to parse JSON (RFC 8259) of others.
-export { isDeep, JsonTooDeep, mostJsonLevels, parseJson } from "./text/json.ts";
+export { isDeep, JsonTooDeep, maxJsonLevels, parseJson } from "./text/json.ts";
 // Offsets of parts of a JSON text, without a tree of it.
 export { locateInJson } from "./text/json-offsets.ts";
 
@@ -284,7 +284,7 @@ export type { TextQuestion } from "./text/text-question.ts";
 export { trimFinal, trimFinalSlashes, trimSlashes } from "./text/trim-ends.ts";
 
 // The one way to parse YAML 1.2.
-export { mostAliases, mostCharsInPlace, parseYamlText, type YamlBounds, yamlBounds } from "./text/yaml.ts";
+export { maxAliases, maxCharsInPlace, parseYamlText, type YamlBounds, yamlBounds } from "./text/yaml.ts";
 
 // The version of this build, as scripts/version.mjs finds it.
 export { version } from "./version.ts";

@@ -46,11 +46,11 @@ const lookEveryMs = 1000;
 /** Milliseconds without a check after a file could not be read because this machine is busy. */
 const busyMs = 60_000;
 /** Milliseconds that a call waits for a check. */
-const mostWaitMs = 1000;
+const maxWaitMs = 1000;
 /** Milliseconds after which a further change of a file has another time. */
 const freshMs = 2500;
 /** Bytes; a larger file is refused. */
-export const mostFileBytes = 64 * 2 ** 20;
+export const maxFileBytes = 64 * 2 ** 20;
 
 /** Reads a file for the first time. Throws an Error that names the key if it cannot be read or is invalid. */
 export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
@@ -58,8 +58,8 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   if (!files) throw new Error(`${key}: this runtime has no access to files, so it cannot be read`);
   const readBytes = async (): Promise<Uint8Array> => {
     const size = (await files.stat(path))?.size ?? 0;
-    if (size > mostFileBytes)
-      throw new Error(`the file has ${size} bytes, more than the ${mostFileBytes} that are read`);
+    if (size > maxFileBytes)
+      throw new Error(`the file has ${size} bytes, more than the ${maxFileBytes} that are read`);
     const bytes = await files.readFile(path);
     if (!bytes) throw new Error("the file does not exist; create it, or correct its name");
     return bytes;
@@ -125,7 +125,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
         });
       }
       const look_ = looking;
-      return withDeadline(mostWaitMs, () => look_).catch(() => {});
+      return withDeadline(maxWaitMs, () => look_).catch(() => {});
     },
   };
 }

@@ -73,7 +73,7 @@ export function createApp(
   const framedBy = framing.join(" ") || "'none'";
   const pacing = platform.sendsPieces
     ? {
-        sendings: createSendings(mostSendingBytes(service)),
+        sendings: createSendings(maxSendingBytes(service)),
         stallMs: parseDuration(service.config().write_timeout),
       }
     : undefined;
@@ -239,7 +239,7 @@ function liveSteps({ config, log, summary }: Service): LiveSteps {
 }
 
 /** Half of the memory for images, so that large responses and renders together keep to it. */
-const mostSendingBytes = ({ memoryBytes }: Service): number => Math.max(64 * 2 ** 20, memoryBytes / 2);
+const maxSendingBytes = ({ memoryBytes }: Service): number => Math.max(64 * 2 ** 20, memoryBytes / 2);
 
 /** True if a 401 asks for a name and password that the client has not sent yet. */
 const isChallenge = ({ res, req }: RequestContext): boolean =>

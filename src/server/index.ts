@@ -165,7 +165,7 @@ export { damagedShown, type Frame } from "./dashboard/frame.ts";
 
 // Sends a frame each second to everybody who watches the dashboard, from one loop that runs only while
 // somebody does.
-export { type Hub, mostWatchers } from "./dashboard/hub.ts";
+export { type Hub, maxWatchers } from "./dashboard/hub.ts";
 
 // The verdict of the status page.
 export { problemsShown } from "./dashboard/verdict.ts";
@@ -180,7 +180,7 @@ export { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 export { renderWork, tileLayersWork } from "./images/admission/cost.ts";
 
 // Lanes, and the shares of permits and memory of the jobs of a lane and of remote sources.
-export { mostCheapMs } from "./images/admission/lanes.ts";
+export { maxCheapMs } from "./images/admission/lanes.ts";
 
 // Names and variants of cache entries, for rendering and for purging.
 export { factsKey, hash, masterVersion, renderVersion } from "./images/cache-keys.ts";
@@ -309,7 +309,7 @@ export {
 } from "./manifests/places.ts";
 
 // The words of a search, and texts in the form that they are compared in.
-export { longestSearch, wordsOf } from "./manifests/search/words.ts";
+export { maxSearchLength, wordsOf } from "./manifests/search/words.ts";
 
 // The parts that depend on something outside of the process, such as folders and servers, with their checks.
 export { buildOuterParts, type OuterParts } from "./parts.ts";

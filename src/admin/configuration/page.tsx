@@ -21,7 +21,7 @@ import { ConfigurationBody } from "./body.tsx";
 import { type Attempt, beforeField, digestField, readBefore, stepField } from "./form.tsx";
 
 /** Size limit of a form in bytes; the longest that a browser sends from this page has about 1,500. */
-const mostBytes = 16 * 1024;
+const maxBytes = 16 * 1024;
 
 /** Its routes. */
 export const configurationPages: AdminPage = (admin) => [
@@ -68,7 +68,7 @@ function withoutFile({ platform: { name, env }, config }: Service): ConfigFileVi
  */
 async function save(c: RequestContext, admin: Admin): Promise<Response> {
   const { service, outcomes } = admin;
-  const values = fieldsOf(await readForm(c, mostBytes), [
+  const values = fieldsOf(await readForm(c, maxBytes), [
     ...editableFields().map(({ path }) => path),
     ...ownFields,
   ]);

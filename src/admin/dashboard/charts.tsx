@@ -26,7 +26,7 @@ export const charts = {
 const width = 300;
 const height = 64;
 /** Number of points drawn; more samples are joined to the largest of their neighbours. */
-const mostPoints = 180;
+const maxPoints = 180;
 
 interface Point {
   readonly at: number;
@@ -74,9 +74,9 @@ export function Chart({
   );
 }
 
-/** Joins neighbours to the one with the largest value, so that at most {@link mostPoints} are left. */
+/** Joins neighbours to the one with the largest value, so that at most {@link maxPoints} are left. */
 function thin(points: readonly Point[]): readonly Point[] {
-  const joined = Math.ceil(points.length / mostPoints);
+  const joined = Math.ceil(points.length / maxPoints);
   if (joined <= 1) return points;
   const thinned: Point[] = [];
   for (let i = 0; i < points.length; i += joined)

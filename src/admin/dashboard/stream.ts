@@ -1,7 +1,7 @@
 // The stream of dashboard frames: server-sent events (HTML, section 9.2), for as many browsers as the hub has
 // places.
 
-import { type Hub, mostWatchers, Refusal, type RequestContext } from "../../server/index.ts";
+import { type Hub, maxWatchers, Refusal, type RequestContext } from "../../server/index.ts";
 import type { AdminPage } from "../admin.ts";
 
 /**
@@ -58,6 +58,6 @@ function openStream(c: RequestContext, hub: Hub): Response {
 const tooManyWatch = new Refusal({
   status: 503,
   code: "too_many_dashboards",
-  detail: `Expected at most ${mostWatchers} open dashboards; this would be one more. Close one, or try again later.`,
+  detail: `Expected at most ${maxWatchers} open dashboards; this would be one more. Close one, or try again later.`,
   headers: { "Retry-After": "10" },
 });

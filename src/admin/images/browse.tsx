@@ -4,9 +4,9 @@ import { type Finding, findingLine, ServiceError, withDeadline } from "../../bas
 import { identifierOf } from "../../iiif/index.ts";
 import {
   createOperatorFolders,
-  longestSearch,
   lookAtAll,
   manifestFileFaults,
+  maxSearchLength,
   noteFailure,
   type OperatorFolders,
   addressOf as placeOf,
@@ -50,7 +50,7 @@ async function respondFolder(
 ): Promise<Response> {
   const { service } = admin;
   const parameters = new URLSearchParams(c.get("target").query);
-  const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
+  const search = (parameters.get("q") ?? "").trim().slice(0, maxSearchLength);
   const from = /^[1-9]\d{0,8}$/.exec(parameters.get("from") ?? "");
   const request = {
     identifier,

@@ -1,7 +1,7 @@
 // Searches for images, by identifier or by part of a name, and their results.
 
 import { countText } from "../../base/index.ts";
-import { longestSearch, type OperatorFolder, type RequestContext } from "../../server/index.ts";
+import { maxSearchLength, type OperatorFolder, type RequestContext } from "../../server/index.ts";
 import { folderPath } from "../addresses.ts";
 import { href } from "../admin.ts";
 
@@ -43,7 +43,7 @@ export function SearchForm({
           type="search"
           name="q"
           value={search}
-          maxlength={longestSearch}
+          maxlength={maxSearchLength}
           aria-label={name === undefined ? "Search by name" : `Search by name in ${name}`}
           placeholder={name === undefined ? "Search by name" : `Search in ${name}`}
         />

@@ -5,7 +5,7 @@ export interface CircuitOptions {
   readonly failures?: number;
   /** Milliseconds before the first trial; doubled with each trial that fails. */
   readonly pauseMs?: number;
-  readonly longestPauseMs?: number;
+  readonly maxPauseMs?: number;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
   /** True if an error counts as a failure; default: all do. */
@@ -29,7 +29,7 @@ export interface Circuit {
 export function createCircuit({
   failures = 5,
   pauseMs = 1000,
-  longestPauseMs = 30_000,
+  maxPauseMs = 30_000,
   now = () => performance.now(),
   counts = () => true,
 }: CircuitOptions = {}): Circuit {
@@ -45,7 +45,7 @@ export function createCircuit({
 
   const onFailure = (error: unknown, trial: boolean) => {
     inRow++;
-    if (trial) pause = Math.min(longestPauseMs, pause * 2);
+    if (trial) pause = Math.min(maxPauseMs, pause * 2);
     // A failure that began before the circuit opened is no news.
     if (trial || (!open && inRow >= failures)) open = { error, until: now() + pause, trying: false };
   };

@@ -33,7 +33,7 @@ export interface FairSemaphore {
 }
 
 /** Number of tasks that may go in a row before one of a higher rank, so that no rank waits for ever. */
-const mostInFront = 4;
+const maxInFront = 4;
 
 interface Ticket {
   readonly party: string;
@@ -51,7 +51,7 @@ export function createFairSemaphore({ permits, ranks, waiting, waitingEach }: Fa
   /** Returns the queue whose turn it is. */
   const choose = () => {
     const [first, ...others] = queues.filter(({ size }) => size > 0);
-    if (others.length === 0 || inFront++ < mostInFront) return first;
+    if (others.length === 0 || inFront++ < maxInFront) return first;
     inFront = 0;
     return others[skipped++ % others.length];
   };

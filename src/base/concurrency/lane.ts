@@ -14,7 +14,7 @@ import { withDeadline } from "./bounded-wait.ts";
 export type Lane = <T>(ms: number, act: () => Promise<T>, onLate?: (call: Promise<T>) => void) => Promise<T>;
 
 /** Maximum of simultaneous calls of one user of files; more do not make disks faster. */
-const mostCalls = 8;
+const maxCalls = 8;
 
 /**
  * Returns how many calls each of several users of a runtime's file threads may have in progress, so that
@@ -24,7 +24,7 @@ const mostCalls = 8;
 export const callsOf = (threads: number | undefined, users: number): number =>
   threads === undefined
     ? Number.POSITIVE_INFINITY
-    : Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / users)));
+    : Math.min(maxCalls, Math.max(1, Math.floor((threads - 1) / users)));
 
 /** Returns a lane with at most `places` calls in progress. */
 export function createLane(places: number, unanswered: () => Error): Lane {

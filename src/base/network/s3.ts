@@ -334,10 +334,10 @@ function baseUrl({ bucket, region, endpoint, pathStyle }: BucketOptions): string
     : `${service.protocol}//${bucket}.${service.host}${path}/`;
 }
 
-const longestError = 64 * 1024;
+const maxErrorLength = 64 * 1024;
 
 async function errorCode(response: Response): Promise<string> {
-  const tooLong = Number(response.headers.get("content-length") ?? 0) > longestError;
+  const tooLong = Number(response.headers.get("content-length") ?? 0) > maxErrorLength;
   const xml = tooLong ? "" : await response.text().catch(() => "");
   return codeIn(xml, response.status);
 }

@@ -37,8 +37,8 @@ interface Sending {
 /** Milliseconds without a read after which a body may be cut for others. */
 const slowMs = 1_000;
 
-/** Creates a ledger without bodies. `mostBytes`: limit for all that are sent at the same time. */
-export function createSendings(mostBytes: number): Sendings {
+/** Creates a ledger without bodies. `maxBytes`: limit for all that are sent at the same time. */
+export function createSendings(maxBytes: number): Sendings {
   const running = new Set<Sending>();
 
   const fits = (bytes: Uint8Array, sendings: readonly Sending[], most: number) => {
@@ -61,8 +61,8 @@ export function createSendings(mostBytes: number): Sendings {
   return {
     send(bytes, client, stallMs, ended) {
       const network = client === undefined ? undefined : networkOf(client);
-      if (network !== undefined) makeRoom(bytes, mostBytes / 2, (other) => other.network === network);
-      makeRoom(bytes, mostBytes, () => true);
+      if (network !== undefined) makeRoom(bytes, maxBytes / 2, (other) => other.network === network);
+      makeRoom(bytes, maxBytes, () => true);
       let at = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
       let stop = (_error?: Error) => {};

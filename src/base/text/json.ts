@@ -2,7 +2,7 @@
 // writes its result is recursive.
 
 /** Most levels of lists and objects: the deepest documents of IIIF have about 20. */
-export const mostJsonLevels = 64;
+export const maxJsonLevels = 64;
 
 /** Thrown for text with more levels than allowed. */
 export class JsonTooDeep extends Error {
@@ -24,7 +24,7 @@ export interface JsonOptions {
 /** Parses a text. Throws {@link JsonTooDeep} before anything is built, and SyntaxError. */
 export function parseJson(
   text: string,
-  { levels = mostJsonLevels, withoutPrototypes }: JsonOptions = {},
+  { levels = maxJsonLevels, withoutPrototypes }: JsonOptions = {},
 ): unknown {
   const offset = offsetOfExcess(text, levels);
   if (offset !== undefined) throw new JsonTooDeep(levels, offset);
@@ -33,7 +33,7 @@ export function parseJson(
 }
 
 /** True if a text has more levels than {@link parseJson} allows, for JSON that others parse. */
-export const isDeep = (text: string): boolean => offsetOfExcess(text, mostJsonLevels) !== undefined;
+export const isDeep = (text: string): boolean => offsetOfExcess(text, maxJsonLevels) !== undefined;
 
 /** Returns the offset of the first bracket beyond a number of levels; undefined if there is none. */
 function offsetOfExcess(text: string, levels: number): number | undefined {

@@ -34,16 +34,16 @@ export const yamlBounds = {
 } as const satisfies Readonly<Record<string, YamlBounds>>;
 
 /** Characters of a text that is parsed in place although there are workers. */
-export const mostCharsInPlace = 64 * 1024;
+export const maxCharsInPlace = 64 * 1024;
 
 /** Most anchors, and most aliases: the package looks for each alias among all of them. */
-const mostAnchors = 1000;
+const maxAnchors = 1000;
 
 /** How often aliases of one anchor may be resolved before they count as an attack. */
-export const mostAliases = 100;
+export const maxAliases = 100;
 
 /** Most problems of one text: nobody corrects more in one go. */
-const mostProblems = 20;
+const maxProblems = 20;
 
 /** A problem with its position, from 1. */
 export interface YamlProblem {
@@ -78,7 +78,7 @@ export function parseYamlText(text: string, options: YamlOptions = {}): ParsedYa
   const found: Found[] = [];
   const report: Report = (offset, message) => {
     found.push({ offset, message });
-    if (found.length >= mostProblems) throw new Stopped();
+    if (found.length >= maxProblems) throw new Stopped();
   };
   let document: Document | undefined;
   try {
@@ -125,7 +125,7 @@ function readTokens(text: string, lines: LineCounter, bounds: YamlBounds, report
     }
     tokens.push(token);
   };
-  const left = { tokens: bounds.tokens, "&": mostAnchors, "*": mostAnchors };
+  const left = { tokens: bounds.tokens, "&": maxAnchors, "*": maxAnchors };
   let isContent = false;
   for (const lexeme of new Lexer().lex(text)) {
     if (--left.tokens < 0)
@@ -134,9 +134,7 @@ function readTokens(text: string, lines: LineCounter, bounds: YamlBounds, report
       );
     const first = lexeme[0];
     if (!isContent && (first === "&" || first === "*") && --left[first] < 0)
-      stop(
-        `expected at most ${mostAnchors} anchors and as many aliases; received more; write the values out`,
-      );
+      stop(`expected at most ${maxAnchors} anchors and as many aliases; received more; write the values out`);
     isContent = lexeme === scalarFollows;
     for (const token of parser.next(lexeme)) take(token);
     // The stack holds the document, its collections, and at most one scalar.

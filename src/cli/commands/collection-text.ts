@@ -5,7 +5,7 @@ import type { SlowFile } from "../../server/index.ts";
 import { plain } from "./findings-text.ts";
 
 /** Failed files that a text names; `--json` has all. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Returns a number with its unit: 1 file, 1,000 files. */
 export const counted = (count: number, unit: string): string =>
@@ -14,7 +14,7 @@ export const counted = (count: number, unit: string): string =>
 /** Returns the failed files with their reasons, in lines. */
 export function failureLines(failures: readonly Finding[], failed: number): readonly string[] {
   if (failed === 0) return [];
-  const named = failures.slice(0, mostNamed);
+  const named = failures.slice(0, maxNamed);
   const rest = failed - named.length;
   return [
     "",

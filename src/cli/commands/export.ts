@@ -189,16 +189,16 @@ function leftOutLines({ images, documents, identifiers }: LeftOut): readonly str
     ...(images > 0 ? [counted(images, "image")] : []),
     ...(documents > 0 ? [counted(documents, "document")] : []),
   ];
-  const named = identifiers.slice(0, mostLeftOut).map(plain).join(", ");
+  const named = identifiers.slice(0, maxLeftOut).map(plain).join(", ");
   return [
     "",
     `left out: ${counts.join(" and ")}, since an export has no logins, and only readers with one may see them`,
-    `  ${named}${images + documents > mostLeftOut ? ", …" : ""}`,
+    `  ${named}${images + documents > maxLeftOut ? ", …" : ""}`,
   ];
 }
 
 /** Identifiers that a text names; `--json` has up to a thousand. */
-const mostLeftOut = 5;
+const maxLeftOut = 5;
 
 function exportText(
   report: ExportReport,

@@ -85,11 +85,11 @@ function surveyText(report: SurveyReport, measures: boolean): string {
 }
 
 /** Mistakes in manifest files that a text names; `--json` has up to a thousand. */
-const mostFaults = 20;
+const maxFaults = 20;
 
 function faultLines({ manifestFaults, manifestFaultCount }: SurveyReport): readonly string[] {
   if (manifestFaultCount === 0) return [];
-  const named = manifestFaults.slice(0, mostFaults);
+  const named = manifestFaults.slice(0, maxFaults);
   const rest = manifestFaultCount - named.length;
   return [
     "",
@@ -110,11 +110,11 @@ function verdictOf({ problems, slow, unlisted, manifestFaultCount }: SurveyRepor
 }
 
 /** Examples that a text names; `--json` has up to 20. Each damaged file has to be found. */
-const mostNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
+const maxNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
 
 function groupLines(group: SurveyGroup): readonly string[] {
   const { level, code, files, text, examples } = group;
-  const most = mostNamed(level);
+  const most = maxNamed(level);
   const named = examples.slice(0, most).map(plain).join(", ");
   return [
     "",

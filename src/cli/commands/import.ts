@@ -59,7 +59,7 @@ const nameOf = (path: string) => path.replace(/^.*[/\\]/, "");
 const folderOf = (path: string) => path.replace(/[^/\\]*$/, "");
 
 /** Files that may extend each other. */
-const mostFiles = 16;
+const maxFiles = 16;
 
 /**
  * Reads a properties file and those that it extends, whose values count if the file itself has none. `inputs`
@@ -72,7 +72,7 @@ async function readProperties(
   const inputs: string[] = [];
   const all = new Map<string, string>();
   let next: string | undefined = path;
-  for (let count = 0; next !== undefined && count < mostFiles; count++) {
+  for (let count = 0; next !== undefined && count < maxFiles; count++) {
     const text = await readText(platform, next);
     if (text === undefined) throw new CommandError(`there is no file ${next}`);
     inputs.push(next);
@@ -85,7 +85,7 @@ async function readProperties(
 }
 
 /** Bytes of a file that is read; the sample of Cantaloupe has 40 KiB. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /**
  * Returns the text of a file, undefined if there is none. Older properties files are in ISO 8859-1. Throws
@@ -112,7 +112,7 @@ async function readBounded({ files }: Platform, path: string): Promise<Uint8Arra
   if (found.kind !== "file") throw new Error("expected a regular file; correct the path");
   const file = await files.open(path);
   try {
-    if (file.size > mostBytes) throw new Error("expected at most 1 MiB of properties; correct the path");
+    if (file.size > maxBytes) throw new Error("expected at most 1 MiB of properties; correct the path");
     return await file.read(0, file.size);
   } finally {
     await file.close();

@@ -165,7 +165,7 @@ async function purgeByServer(platform: Platform, address: URL, asked: Asked): Pr
 }
 
 /** Milliseconds for one purge: the server responds within 20 s, and continues afterwards. */
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 async function askServer(
   platform: Platform,
@@ -173,7 +173,7 @@ async function askServer(
   body: Readonly<Record<string, string>>,
 ): Promise<{ readonly purged?: Removed; readonly note?: string }> {
   const { SERVICE_ADMIN_USER: user = "", SERVICE_ADMIN_PASS: pass = "" } = platform.env;
-  const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(longestMs)]);
+  const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(maxMs)]);
   const response = await fetch(address, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: basicCredentials(user, pass) },

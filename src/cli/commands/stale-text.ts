@@ -6,7 +6,7 @@ import { counted } from "./collection-text.ts";
 import { plain } from "./findings-text.ts";
 
 /** Identifiers that a line names; `--json` has all. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Returns what is stale and what was removed, in lines; what stays public first. */
 export function staleLines({ stale, removed, unpruned }: ExportReport): readonly string[] {
@@ -35,7 +35,7 @@ function described(some: readonly Stale[], sentence: string): readonly string[] 
     const count = some.filter((one) => one.kind === kind).length;
     return count > 0 ? [counted(count, kind)] : [];
   });
-  const named = some.slice(0, mostNamed).map(({ identifier }) => plain(identifier));
-  const rest = some.length > mostNamed ? ", …" : "";
+  const named = some.slice(0, maxNamed).map(({ identifier }) => plain(identifier));
+  const rest = some.length > maxNamed ? ", …" : "";
   return [`${counts.join(" and ")} of earlier runs ${sentence}.`, `  ${named.join(", ")}${rest}`];
 }

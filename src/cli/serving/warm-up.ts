@@ -32,7 +32,7 @@ const passes = 3;
 const requestsPerWorker = 20;
 
 /** Maximum number of workers that take part: each holds about 40 MB until it has been idle for a while. */
-const mostWorkers = 4;
+const maxWorkers = 4;
 
 /** Milliseconds between requests in which the main thread is idle. */
 const pauseMs = 1;
@@ -77,7 +77,7 @@ async function runPass(served: Service, signal: AbortSignal): Promise<void> {
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`status ${response.status} for ${target}`);
   };
-  const workers = Math.min(pool.status().size, mostWorkers);
+  const workers = Math.min(pool.status().size, maxWorkers);
   try {
     for (let round = 0; round < requestsPerWorker && !signal.aborted; round++) {
       await Promise.all(Array.from({ length: workers }, (_, n) => send(targetAt(round * workers + n))));

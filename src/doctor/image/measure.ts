@@ -30,13 +30,13 @@ export interface Measured {
 }
 
 /** Expected milliseconds up to which the whole image is rendered. */
-const mostWholeMs = 2000;
+const maxWholeMs = 2000;
 /**
  * A derivative that took longer than expected by more than this factor is rendered again, if it took at most
- * `mostAgainMs` milliseconds.
+ * `maxAgainMs` milliseconds.
  */
 const coldTimes = 2;
-const mostAgainMs = 2000;
+const maxAgainMs = 2000;
 
 /**
  * Renders the tile of full size, then the whole image if that is cheap. Renders wait for admission like
@@ -92,16 +92,14 @@ export async function measure(
 }
 
 const isCold = ({ expected }: Cost, { ms }: Measured) =>
-  ms > coldTimes * (expected?.ms ?? 0) && ms <= mostAgainMs;
+  ms > coldTimes * (expected?.ms ?? 0) && ms <= maxAgainMs;
 
 const callerOf = ({ caller, identifier }: GrantedMaster) =>
   caller ?? { identifier, path: "", header: () => undefined };
 
 function chooseCosts(costs: readonly Cost[]): readonly Cost[] {
   const tile = costs.find(({ what, expected }) => what === "tile" && expected);
-  const whole = costs.find(
-    ({ what, expected }) => what === "whole" && expected && expected.ms <= mostWholeMs,
-  );
+  const whole = costs.find(({ what, expected }) => what === "whole" && expected && expected.ms <= maxWholeMs);
   return [tile, whole].filter((cost) => cost !== undefined);
 }
 

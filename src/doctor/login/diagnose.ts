@@ -4,7 +4,7 @@ import { type Finding, isSafeTransport } from "../../base/index.ts";
 import { type Fault, StepFault, type StepName } from "./finding.ts";
 import { forgeHeader, type LoginResult, logOut, useAccess } from "./steps/access.ts";
 import { lookAtCookie, noHttps } from "./steps/cookie.ts";
-import { leaveForPage, leaveForProvider, mostSkewMs } from "./steps/elsewhere.ts";
+import { leaveForPage, leaveForProvider, maxSkewMs } from "./steps/elsewhere.ts";
 import { click, enter, type LoggedIn, signIn } from "./steps/login.ts";
 import { type ImageProbe, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./steps/probe.ts";
 import { askForToken } from "./steps/token.ts";
@@ -139,7 +139,7 @@ function clockFindings(visitor: Visitor, origin: string): Finding[] {
   const ahead = visitor.clockAhead(origin);
   if (ahead === undefined) return [];
   const seconds = Math.round(Math.abs(ahead) / 1000);
-  if (Math.abs(ahead) <= mostSkewMs)
+  if (Math.abs(ahead) <= maxSkewMs)
     return [{ where: "clock", ...inOrder, text: `the service and this machine differ by ${seconds} s` }];
   return [
     {
@@ -147,7 +147,7 @@ function clockFindings(visitor: Visitor, origin: string): Finding[] {
       level: "problem",
       code: "clock",
       text: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,
-      expected: `at most ${mostSkewMs / 1000} s`,
+      expected: `at most ${maxSkewMs / 1000} s`,
       advice:
         "Set the clocks of both machines with NTP: otherwise cookies, tokens and signed logins end too early or too late.",
     },

@@ -44,7 +44,7 @@ export async function unmatchedRules(
 }
 
 /** Most rows that are named. */
-const mostRows = 20;
+const maxRows = 20;
 
 /**
  * Returns a doubt about each row of a table that has no key, so that its identifier is a path, and that names
@@ -58,7 +58,7 @@ export async function unmatchedRows(
   const lister = createLister(bounds);
   const doubts: Finding[] = [];
   for (const row of rows) {
-    if (lister.isOver() || doubts.length === mostRows) break;
+    if (lister.isOver() || doubts.length === maxRows) break;
     const message = row.hasKey ? undefined : await emptyMatch(row.identifier, sources, lister);
     if (message !== undefined) doubts.push(rowDoubt(row, `matches no image: ${message}`));
   }

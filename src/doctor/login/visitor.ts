@@ -6,8 +6,8 @@ import { type Fault, StepFault } from "./finding.ts";
 /** Milliseconds for a complete response to arrive. */
 const timeoutMs = 5000;
 /** Bytes read of a response. */
-const mostBytes = 2 * 1024 * 1024;
-const mostRedirects = 5;
+const maxBytes = 2 * 1024 * 1024;
+const maxRedirects = 5;
 
 export interface VisitorResponse {
   readonly status: number;
@@ -69,7 +69,7 @@ export function createVisitor(): Visitor {
           return response;
         seen.add(next);
         const target = redirectTarget(next, location);
-        if (seen.has(target.href) || seen.size > mostRedirects) throw new StepFault(circle(address));
+        if (seen.has(target.href) || seen.size > maxRedirects) throw new StepFault(circle(address));
         if (target.origin !== new URL(address).origin) throw new StepFault(ledAway(address, target));
         next = target.href;
       }
@@ -142,7 +142,7 @@ async function whole(response: Response): Promise<VisitorResponse> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();
-  while (reader && length < mostBytes) {
+  while (reader && length < maxBytes) {
     const { done, value } = await reader.read();
     if (done) break;
     chunks.push(value);

@@ -67,10 +67,10 @@ export interface SurveyReport {
 }
 
 /** Examples of each group; a program gets as many as a person can look at. */
-const mostExamples = 20;
-const mostSlow = 10;
+const maxExamples = 20;
+const maxSlow = 10;
 /** Mistakes in manifest files that a report has. */
-const mostFaults = 1000;
+const maxFaults = 1000;
 
 /** Findings that say nothing about a file itself. */
 const omitted: ReadonlySet<string> = new Set([
@@ -115,7 +115,7 @@ export async function survey(
     );
     if (ms > 0) {
       slowest.push({ identifier, ms: Math.round(ms) });
-      slowest.sort((one, other) => other.ms - one.ms).splice(mostSlow);
+      slowest.sort((one, other) => other.ms - one.ms).splice(maxSlow);
     }
     const found = [...findingsOf(known), ...surveyFindings(known)].filter(isNotable);
     if (found.some(({ level }) => level === "problem")) problems++;
@@ -129,7 +129,7 @@ export async function survey(
     // Without the Presentation API nothing reads manifest files.
     const found = manifests ? manifestFileFaults(images.sources, place, folder) : [];
     faultCount += found.length;
-    faults.push(...found.slice(0, mostFaults - faults.length));
+    faults.push(...found.slice(0, maxFaults - faults.length));
   };
 
   let taken = 0;
@@ -183,5 +183,5 @@ function addTo(
     return;
   }
   group.files++;
-  if (group.examples.length < mostExamples) group.examples = [...group.examples, identifier];
+  if (group.examples.length < maxExamples) group.examples = [...group.examples, identifier];
 }

@@ -21,7 +21,7 @@ export function encodeState(state: unknown): string {
  * Throws `bad-request` (code invalid_content_state), and `too-large` (code content_state_too_large) for more
  * than `maxStateLength` characters.
  */
-export function decodeState(text: string, left = mostLinks): unknown {
+export function decodeState(text: string, left = maxLinks): unknown {
   if (text.length > maxEncodedLength) throw tooLargeState();
   const value = stateIn(unescaped(text.trim()));
   if (isPlain(value)) return parseText(value);
@@ -42,15 +42,15 @@ export function decodeState(text: string, left = mostLinks): unknown {
 }
 
 /** Links with an encoded state that are followed within an encoded state. */
-const mostLinks = 4;
+const maxLinks = 4;
 
 /** Most times that a whole value is percent-encoded: once by each program that passes it on. */
-const mostEscapes = 3;
+const maxEscapes = 3;
 
 /** Returns JSON, an address or base64 without the percent-encoding around the whole of it. */
 function unescaped(text: string): string {
   let plain = text;
-  for (let n = 0; n < mostEscapes && plain.includes("%") && !isPlain(plain); n++)
+  for (let n = 0; n < maxEscapes && plain.includes("%") && !isPlain(plain); n++)
     plain = decodeUri(plain).trim();
   return plain;
 }

@@ -35,7 +35,7 @@ export interface ReadState {
 type Members = Readonly<Record<string, unknown>>;
 
 /** Maximum number of targets of a state. */
-const mostTargets = 100;
+const maxTargets = 100;
 
 /** Maximum nesting of lists and objects. */
 const maxDepth = 64;
@@ -56,8 +56,8 @@ export function readState(state: unknown): ReadState {
   const form = formOf(state);
   const annotated = form === "annotation" ? targetOf(state as Members, problems) : state;
   const list = Array.isArray(annotated) ? annotated : [annotated];
-  if (list.length > mostTargets) problems.push(`Only the first ${mostTargets} targets are read.`);
-  const [first, ...more] = list.slice(0, mostTargets).map((target) => readTarget(target, problems));
+  if (list.length > maxTargets) problems.push(`Only the first ${maxTargets} targets are read.`);
+  const [first, ...more] = list.slice(0, maxTargets).map((target) => readTarget(target, problems));
   if (!first) throw invalidState("Expected one target at least; received an empty list.");
   if (more.length > 0) problems.push("The state has several targets; viewers open the first.");
   return { form, targets: [first, ...more], problems };

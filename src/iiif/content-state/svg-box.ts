@@ -29,7 +29,7 @@ const shapes: Readonly<Record<string, (text: (name: string) => string, number: N
   };
 
 /** Maximum number of shapes of an SVG. */
-const mostShapes = 1000;
+const maxShapes = 1000;
 
 /**
  * Returns the bounding box of all shapes, in canvas coordinates; undefined if there are none, if they are
@@ -44,7 +44,7 @@ export function boxOf(svg: string): Box | undefined {
   let hasUnits = false;
   for (const [, name = "", attributes = ""] of text.matchAll(/<(?:svg:)?([a-z]+)\b([^<>]*)/gi)) {
     const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
-    if (shape === undefined || ++count > mostShapes) continue;
+    if (shape === undefined || ++count > maxShapes) continue;
     const textOf = (key: string) => attribute(attributes, key);
     const numberOf = (key: string) => {
       const length = textOf(key).trim();

@@ -19,10 +19,10 @@ const attributes: ReadonlySet<string> = new Set(
 );
 
 /** Passes after which a text counts as an attack: removing one element may make another. */
-const mostPasses = 5;
+const maxPasses = 5;
 
 /** Most characters of HTML: patterns run out of memory on some texts of several megabytes. */
-const mostHtml = 2 ** 20;
+const maxHtml = 2 ** 20;
 
 /**
  * Returns the text without elements and attributes that could run a script; plain text stays as it is, and
@@ -31,9 +31,9 @@ const mostHtml = 2 ** 20;
 export function safeHtml(text: string): string {
   const trimmed = text.trim();
   if (!trimmed.startsWith("<") || !trimmed.endsWith(">")) return text;
-  if (text.length > mostHtml) return "";
+  if (text.length > maxHtml) return "";
   let html = text;
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < maxPasses; pass++) {
     const before = html;
     html = before
       .replace(withContents, "")

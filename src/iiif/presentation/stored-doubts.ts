@@ -23,16 +23,16 @@ const members =
 const described: ReadonlySet<string> = new Set(["Collection", "Manifest", "Canvas", "Range"]);
 
 /** Parts of a document that are looked at, so that one of thousands of canvases takes little time. */
-const mostParts = 20_000;
+const maxParts = 20_000;
 /** Faults after which the rest is not looked at: nobody corrects more in one go. */
-const mostFaults = 50;
+const maxFaults = 50;
 
 /** Returns the mistakes of a document, and of the collections, manifests, canvases and ranges in it. */
 export function doubtsOfStored(document: Resource): readonly Fault[] {
   const at: FaultPath = { path: [], faults: [] };
   let parts = 0;
   const look = (value: unknown, place: FaultPath): void => {
-    if (++parts > mostParts || at.faults.length >= mostFaults) return;
+    if (++parts > maxParts || at.faults.length >= maxFaults) return;
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) look(item, inside(place, index));
       return;
@@ -45,7 +45,7 @@ export function doubtsOfStored(document: Resource): readonly Fault[] {
       if (name in resource) look(resource[name], inside(place, name));
   };
   look(document, at);
-  return at.faults.slice(0, mostFaults);
+  return at.faults.slice(0, maxFaults);
 }
 
 function checkMembers(resource: Resource, type: DescribedType, at: FaultPath): void {

@@ -201,7 +201,7 @@ export interface RowAccess {
 
 /** Reads metadata of files. */
 export interface MetadataReader {
-  /** Reads all kinds if none are named. Damaged ones are left out. Reads at most `mostMetadataBytes`. */
+  /** Reads all kinds if none are named. Damaged ones are left out. Reads at most `maxMetadataBytes`. */
   read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
@@ -257,7 +257,7 @@ export interface Decoder {
    */
   memory(read: ReadRequest, fileSize: number): number;
   /** Size of the largest file that `decode` accepts, if it needs the whole file in memory. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /**
    * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region if
    * the file gives access to it, otherwise more. Pixels decoded at a reduced scale count for less.

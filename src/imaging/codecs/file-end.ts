@@ -8,7 +8,7 @@ import type { ImageHeader } from "./image-header.ts";
 /** Number of zeros at the end of a file that raises suspicion; no checked format ends so. */
 const suspicious = 64;
 /** Zeros after the end of a sound file are padding; beyond this many bytes the end is not searched. */
-const mostPadding = 2 ** 20;
+const maxPadding = 2 ** 20;
 const step = 64 * 1024;
 
 /**
@@ -23,7 +23,7 @@ export async function lacksItsEnd({ size: stored, read }: ByteSource, format: st
   const size = isStated ? Math.min(stored, Math.max(suspicious, await end(read))) : stored;
   if (lastOf(await read(size - suspicious, suspicious)) >= 0) return false;
   if (isStated) return true;
-  const first = Math.max(0, size - mostPadding);
+  const first = Math.max(0, size - maxPadding);
   for (let at = size - suspicious; at > first; ) {
     const from = Math.max(first, at - step);
     const last = lastOf(await read(from, at - from));

@@ -17,7 +17,7 @@ export interface ProfileDescription {
 
 const header = 128;
 const entry = 12;
-const mostTags = Math.floor((headBytes - header - 4) / entry);
+const maxTags = Math.floor((headBytes - header - 4) / entry);
 /** Longer descriptions are cut. */
 const longest = 200;
 
@@ -43,7 +43,7 @@ export function describeProfile(profile: Uint8Array): ProfileDescription | undef
 }
 
 function descriptionIn(view: DataView, profile: Uint8Array): string | undefined {
-  const count = Math.min(view.getUint32(header), mostTags);
+  const count = Math.min(view.getUint32(header), maxTags);
   for (let i = 0, at = header + 4; i < count && at + entry <= profile.length; i++, at += entry) {
     if (view.getUint32(at) !== 0x64657363 /* desc */) continue;
     const start = view.getUint32(at + 4);

@@ -46,7 +46,7 @@ const gridAt = (tag: DataView, at: number, inputs: number, outputs: number): Dec
 });
 
 /** Tags of a profile that Little CMS opens. */
-const mostTags = 100;
+const maxTags = 100;
 
 /**
  * True if a tag of a profile declares a grid whose values, as floating-point numbers, do not fit in 4 GiB: no
@@ -54,7 +54,7 @@ const mostTags = 100;
  */
 export function hasImpossibleGrid(profile: Uint8Array): boolean {
   const view = new DataView(profile.buffer, profile.byteOffset, profile.length);
-  const count = profile.length < 132 ? 0 : Math.min(mostTags, view.getUint32(128));
+  const count = profile.length < 132 ? 0 : Math.min(maxTags, view.getUint32(128));
   for (let at = 132; at < 132 + count * 12 && at + 12 <= profile.length; at += 12) {
     const offset = view.getUint32(at + 4);
     if (offset + 4 > profile.length) continue;

@@ -29,9 +29,9 @@ export interface Unusable {
 
 const headerBytes = 128;
 const entryBytes = 12;
-const mostTags = 100;
+const maxTags = 100;
 /** Header and tag table at their longest. */
-export const headBytes = headerBytes + 4 + mostTags * entryBytes;
+export const headBytes = headerBytes + 4 + maxTags * entryBytes;
 
 const spaces: Readonly<Record<string, DeviceSpace>> = { GRAY: "gray", "RGB ": "rgb", CMYK: "cmyk" };
 /** Number of channels of each space. */
@@ -77,7 +77,7 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
     return damagedProfile("XYZ or Lab inside", printable(connection));
 
   const count = view.getUint32(headerBytes);
-  if (count > mostTags) return damagedProfile(`at most ${mostTags} tags`, `${count}`);
+  if (count > maxTags) return damagedProfile(`at most ${maxTags} tags`, `${count}`);
   const start = headerBytes + 4;
   if (start + count * entryBytes > Math.min(size, head.length))
     return damagedProfile(`${count} tags`, "fewer");

@@ -49,7 +49,7 @@ export interface ColourKernel {
 /** Pixels of a strip: in and out they stay in the processor's cache. */
 const strip = 8192;
 /** Four inks and alpha. */
-const mostBands = 5;
+const maxBands = 5;
 const page = 65536;
 const slack = 16;
 /** As in wasm/colour/assembly/tone.ts; nodes have the same full scale. */
@@ -94,7 +94,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
         const source = align16(exports.base());
         const target = source + strip * bands * depth + slack;
         // tables are above the largest strip, so that they stay in place
-        const first = source + align16(2 * (strip * mostBands * 2 + slack));
+        const first = source + align16(2 * (strip * maxBands * 2 + slack));
         const missing = first + tables.bytes - memory.buffer.byteLength;
         if (missing > 0) memory.grow(Math.ceil(missing / page));
         const bytes = new Uint8Array(memory.buffer);

@@ -144,7 +144,7 @@ function convertInto(
   return result;
 }
 
-const mostMemory = 256 << 20;
+const maxMemory = 256 << 20;
 const page = 65536;
 
 /** Returns a new instance: profiles are untrusted, so no instance is used for two. */
@@ -161,7 +161,7 @@ function createLcms(module: WebAssembly.Module): Lcms {
     },
     emscripten_resize_heap: (bytes) => {
       const size = bytes! >>> 0;
-      if (size > mostMemory) return 0;
+      if (size > maxMemory) return 0;
       try {
         lcms.memory.grow(Math.max(0, Math.ceil((size - lcms.memory.buffer.byteLength) / page)));
         return 1;

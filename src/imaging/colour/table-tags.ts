@@ -9,11 +9,11 @@ import { channels, damagedProfile, type Profile, printable, tables, type Unusabl
 /**
  * Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid.
  */
-const mostElements = 16;
+const maxElements = 16;
 /** Segments of a curve: profiles have up to three, and Little CMS goes through all of them for each value. */
-const mostSegments = 64;
+const maxSegments = 64;
 /** Curves of a step, one for each channel. */
-const mostCurves = 16;
+const maxCurves = 16;
 const outputs = 3;
 const blockSize = 2048;
 
@@ -135,8 +135,7 @@ async function hasNodes(table: Table, at: number): Promise<boolean> {
 /** multiProcessElementsType: position and size of each of its steps. */
 async function checkElements(table: Table, head: DataView): Promise<Unusable | undefined> {
   const count = head.getUint32(12);
-  if (count > mostElements)
-    return damagedProfile(`at most ${mostElements} steps in ${table.name}`, `${count}`);
+  if (count > maxElements) return damagedProfile(`at most ${maxElements} steps in ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
     const place = await table.view(16 + i * 8, 8);
     const start = place?.getUint32(0) ?? 0;
@@ -153,14 +152,14 @@ async function checkCurves(table: Table, step: number): Promise<Unusable | undef
   const head = await table.view(step, 12);
   if (head?.getUint32(0) !== 0x63767374 /* cvst */) return undefined;
   const count = head.getUint16(8);
-  if (count > mostCurves)
-    return damagedProfile(`at most ${mostCurves} curves in a step of ${table.name}`, `${count}`);
+  if (count > maxCurves)
+    return damagedProfile(`at most ${maxCurves} curves in a step of ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
     const place = await table.view(step + 12 + i * 8, 4);
     const curve = place && (await table.view(step + place.getUint32(0), 10));
     const segments = curve?.getUint16(8) ?? 0;
-    if (segments > mostSegments)
-      return damagedProfile(`curves of at most ${mostSegments} segments in ${table.name}`, `${segments}`);
+    if (segments > maxSegments)
+      return damagedProfile(`curves of at most ${maxSegments} segments in ${table.name}`, `${segments}`);
   }
   return undefined;
 }

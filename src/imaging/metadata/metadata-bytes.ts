@@ -2,7 +2,7 @@
 
 import type { ByteSource } from "../../base/index.ts";
 import { inflateWithin } from "../codecs/inflate.ts";
-import { mostMetadataBytes } from "./metadata.ts";
+import { maxMetadataBytes } from "./metadata.ts";
 
 export interface MetadataBytes {
   /** Returns exactly these bytes; undefined if the file ends before or they exceed the budget. */
@@ -14,7 +14,7 @@ export interface MetadataBytes {
 }
 
 /** Returns a reader of the metadata of one file. Throws what the source throws. */
-export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): MetadataBytes {
+export function metadataBytes(bytes: ByteSource, budget = maxMetadataBytes): MetadataBytes {
   let left = budget;
   return {
     async take(offset, length) {

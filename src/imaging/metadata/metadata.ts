@@ -13,7 +13,7 @@ export interface Metadata {
 }
 
 /** Maximum total size of a file's metadata; larger metadata count as absent. */
-export const mostMetadataBytes = 16 * 2 ** 20;
+export const maxMetadataBytes = 16 * 2 ** 20;
 
 /** Which kinds to read: all, or only those that colours follow from. */
 export type MetadataKinds = "icc" | "all";

@@ -5,7 +5,7 @@ import { ImagingError } from "../../base/index.ts";
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
-import { mostMetadataBytes } from "../metadata/metadata.ts";
+import { maxMetadataBytes } from "../metadata/metadata.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import { workByRow } from "../pipeline/run-steps.ts";
 import { shapeAfter } from "../pipeline/shape.ts";
@@ -128,7 +128,7 @@ export function planRender(input: PlanInput): RenderPlan {
     encoder.byRows?.(write, out) && workByRow(steps)
       ? rowsAtOnce(decoder, read, Math.max(...bytes))
       : undefined;
-  const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
+  const embedded = embedding?.metadata ? 2 * Math.min(maxMetadataBytes, input.fileSize) : 0;
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const pixels = bytes.at(-1) ?? 0;
   /** Returns the peak bytes of the job, given those of reading. */

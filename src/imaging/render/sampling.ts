@@ -25,9 +25,9 @@ export function uprightSize(stored: Size & { readonly orientation: number }): Si
  * resampling.
  */
 const leastHeadroom = 2;
-/** The same ratio for averages, if the whole image at that scale has at most `mostPixels`. */
+/** The same ratio for averages, if the whole image at that scale has at most `maxPixels`. */
 const usualHeadroom = 4;
-const mostPixels = 64e6;
+const maxPixels = 64e6;
 /** The same ratio for resampling in linear light, in which decoders do not reduce. */
 const linearHeadroom = 4;
 
@@ -50,7 +50,7 @@ export function chooseScale(
   };
   // The choice never depends on the region: all tiles of a level are made from one scale.
   const usual = largest(usualHeadroom);
-  return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);
+  return header.width * header.height <= maxPixels * usual ** 2 ? usual : largest(leastHeadroom);
 }
 
 /** Returns the largest factor of the reductions that fit, at least 1. */

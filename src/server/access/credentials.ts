@@ -1,7 +1,7 @@
 // Credentials of a request: session cookies and a bearer token.
 
 /** Cookies of one name that are tried: a browser sends several if they have different paths. */
-const mostCookies = 4;
+const maxCookies = 4;
 
 /**
  * Returns the values of the cookies with a name in a Cookie header (RFC 6265, section 5.4), unchanged, at
@@ -18,7 +18,7 @@ export function cookieValues(header: string | undefined, name: string): readonly
       .trim()
       .replace(/^"(.*)"$/, "$1");
     if (value !== "" && !values.includes(value)) values.push(value);
-    if (values.length === mostCookies) break;
+    if (values.length === maxCookies) break;
   }
   return values;
 }

@@ -10,7 +10,7 @@ import { createLimiter, steadily } from "./limiter.ts";
  * with sessions of a day, 416 more an hour. It then has at most 10,200 of the 200,000 sessions and tokens
  * that memory holds.
  */
-const [free, inLifetime, longestMs] = [200, 10_000, 60_000];
+const [free, inLifetime, maxMs] = [200, 10_000, 60_000];
 /** Number of networks that are remembered one by one. */
 const most = 10_000;
 
@@ -33,7 +33,7 @@ export interface NewSessionsOptions {
 
 /** Creates the counts of one service. Sessions that replace others are not counted. */
 export function createNewSessions({ ttlMs, onRefused: refused, now }: NewSessionsOptions): NewSessions {
-  const eachMs = Math.min(longestMs, ttlMs / inLifetime);
+  const eachMs = Math.min(maxMs, ttlMs / inLifetime);
   const limiter = createLimiter(steadily(free, eachMs), most, now);
   return {
     begin(address) {

@@ -16,8 +16,8 @@ export interface Progress {
 }
 
 /** Files named in a report: all of them would fill the memory if a source is away. */
-const mostFailures = 1000;
-const mostSlow = 10;
+const maxFailures = 1000;
+const maxSlow = 10;
 
 /** An error that ends the work on all files, such as that of a full disk. */
 export class FatalError extends Error {}
@@ -47,7 +47,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   let [done, failed] = [0, 0];
   const fail = (identifier: string, thrown: unknown) => {
     failed++;
-    if (failures.length < mostFailures) failures.push(failureOf(identifier, thrown));
+    if (failures.length < maxFailures) failures.push(failureOf(identifier, thrown));
   };
   return {
     async take(identifier, work) {
@@ -63,7 +63,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
         const ms = Math.round(now() - began);
         const at = slowest.findIndex((each) => each.ms < ms);
         slowest.splice(at < 0 ? slowest.length : at, 0, { identifier, ms });
-        slowest.length = Math.min(slowest.length, mostSlow);
+        slowest.length = Math.min(slowest.length, maxSlow);
       }
     },
     fail,

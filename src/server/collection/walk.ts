@@ -31,7 +31,7 @@ export interface WalkedFolder {
 }
 
 /** Levels of folders; links may lead in a circle. */
-const mostLevels = 32;
+const maxLevels = 32;
 
 /**
  * Yields folders before those in them. Reads names only, so whether an image exists and can be read turns
@@ -99,7 +99,7 @@ async function* below(
   const { directories } = folder.listing;
   options.onFolder?.(place, folder);
   yield { place, images: imagesOf(sources, place, folder).map(({ identifier }) => identifier) };
-  if (level === mostLevels) return;
+  if (level === maxLevels) return;
   for (const name of directories) {
     const inner = inside(place, name);
     if (!isReached(sources, inner, "folder")) continue;

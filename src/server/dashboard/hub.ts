@@ -4,7 +4,7 @@
 import type { Frames } from "./frame.ts";
 
 /** Maximum of simultaneous watchers; further ones are refused. */
-export const mostWatchers = 32;
+export const maxWatchers = 32;
 const tickMs = 1000;
 /** Every tenth frame has the state of the sources. */
 const healthEach = 10;
@@ -82,7 +82,7 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
   const hub: Hub = {
     hasRoom() {
       forgetLost();
-      return !closed && places.size < mostWatchers;
+      return !closed && places.size < maxWatchers;
     },
     join(watcher) {
       if (!hub.hasRoom()) return undefined;

@@ -50,7 +50,7 @@ export const problemsShown = 12;
 /** Milliseconds during which failures and dropped lines count. */
 const lately = 5 * 60_000;
 /** Jobs per worker from which a queue counts as long. A viewer requests about 200 tiles at a time. */
-const mostWaitingPerWorker = 64;
+const maxWaitingPerWorker = 64;
 
 /**
  * Creates a function that judges the facts of successive frames; it remembers when log lines were dropped.
@@ -150,7 +150,7 @@ function* problemsOf(facts: VerdictFacts, dropsLines: boolean): Iterable<Finding
       `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
       "Look for lines of the level error in the log: each says why, and for which request.",
     );
-  if (waiting > mostWaitingPerWorker * Math.max(1, workers))
+  if (waiting > maxWaitingPerWorker * Math.max(1, workers))
     yield problem(
       "#stages",
       `${waiting.toLocaleString("en")} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,

@@ -3,8 +3,8 @@
 import { isMap, isScalar } from "yaml";
 import {
   createAskedWorkers,
-  mostAliases,
-  mostCharsInPlace,
+  maxAliases,
+  maxCharsInPlace,
   type Platform,
   parseYamlText,
   ServiceError,
@@ -35,7 +35,7 @@ const readMs = 120_000;
  */
 export function mappingYamlReader({ startWorker }: Pick<Platform, "startWorker">) {
   return async (text: string): Promise<MappingEntries> => {
-    if (!startWorker || text.length <= mostCharsInPlace) return mappingEntriesHere(text, yamlBounds.inPlace);
+    if (!startWorker || text.length <= maxCharsInPlace) return mappingEntriesHere(text, yamlBounds.inPlace);
     // A file changes too seldom to keep the worker.
     const start = () => startWorker("text-thread");
     const workers = createAskedWorkers<TextQuestion, MappingEntries>({
@@ -89,5 +89,5 @@ function meaningOf(value: unknown, document: ReturnType<typeof parseYamlText>["d
   if (isScalar(value) && typeof value.value !== "string" && value.value !== null)
     return value.source ?? String(value.value);
   const node = value as { toJS?: (document: unknown, options: object) => unknown } | null;
-  return node?.toJS?.(document, { maxAliasCount: mostAliases }) ?? null;
+  return node?.toJS?.(document, { maxAliasCount: maxAliases }) ?? null;
 }

@@ -6,9 +6,9 @@ import { parseUrl } from "../../base/index.ts";
 import { type Authorization, HookError, type HookFunction, type Resolution } from "./hook.ts";
 
 /** Maximum characters of an identifier, key or address; a request target cannot have more. */
-const mostLength = 8192;
+const maxLength = 8192;
 /** Maximum characters of a text for people. */
-const mostText = 1000;
+const maxText = 1000;
 
 /** A text that is safe in a header, a log and a file name. */
 const plain = (most: number) =>
@@ -21,7 +21,7 @@ const plain = (most: number) =>
 /** An optional member; JSON uses null for that. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-const webAddress = plain(mostLength)
+const webAddress = plain(maxLength)
   .refine((text) => /^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== undefined, {
     error: "expected an absolute http or https URL",
   })
@@ -35,8 +35,8 @@ const results = {
     [
       z.literal(false),
       z.strictObject({
-        key: plain(mostLength),
-        source: maybe(plain(mostText)),
+        key: plain(maxLength),
+        source: maybe(plain(maxText)),
         page: maybe(z.int().min(1)),
       }),
     ],
@@ -46,10 +46,10 @@ const results = {
   ),
   authorize: z.strictObject({
     allow: z.boolean(),
-    reason: maybe(plain(mostText)),
-    substitute: maybe(z.union([z.literal(true), plain(mostLength)])),
+    reason: maybe(plain(maxText)),
+    substitute: maybe(z.union([z.literal(true), plain(maxLength)])),
     redirect: maybe(webAddress),
-    profile: maybe(plain(mostText)),
+    profile: maybe(plain(maxText)),
     status: maybe(z.int()),
   }),
   presentation: members,

@@ -51,7 +51,7 @@ export const filters = {
     returns: "text",
     arguments: ["number", "text"],
     run: (value: string, length: number, fill: string) =>
-      fill === "" ? value : value.padStart(Math.min(length, mostLength), fill),
+      fill === "" ? value : value.padStart(Math.min(length, maxLength), fill),
   },
   chars: {
     takes: "text",
@@ -100,7 +100,7 @@ const values = {
 } as const;
 
 /** Maximum characters of a template, and of its result. */
-const mostLength = 8192;
+const maxLength = 8192;
 
 /** A fault in a template, with its position. */
 export class TemplateError extends Error {
@@ -118,8 +118,8 @@ type TemplatePiece = (identifier: string) => string | undefined;
  * needed.
  */
 export function parseTemplate(template: string): Template {
-  if (template.length > mostLength)
-    throw new TemplateError(`expected at most ${mostLength} characters`, mostLength);
+  if (template.length > maxLength)
+    throw new TemplateError(`expected at most ${maxLength} characters`, maxLength);
   const pieces: TemplatePiece[] = [];
   for (let at = 0; at < template.length; ) {
     const open = template.indexOf("{{", at);
@@ -140,7 +140,7 @@ export function parseTemplate(template: string): Template {
         if (part === undefined) return undefined;
         filled += part;
       }
-      return filled.length > mostLength ? undefined : filled;
+      return filled.length > maxLength ? undefined : filled;
     },
   };
 }

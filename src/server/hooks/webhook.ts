@@ -67,9 +67,9 @@ export type WebhookOptions = z.output<typeof webhookOptions>;
 /** Largest response in bytes. */
 export const maxResponseBytes = 64 * 1024;
 /** Total bytes of cached inputs and results. */
-const mostKeptBytes = 8 * 2 ** 20;
+const maxKeptBytes = 8 * 2 ** 20;
 /** Maximum concurrent and waiting calls. */
-export const mostAtOnce = { asked: 128, waiting: 1024 } as const;
+export const maxAtOnce = { asked: 128, waiting: 1024 } as const;
 /** Milliseconds before the second attempt. */
 const retryPauseMs = 50;
 /** Statuses of a proxy, or of a service that is just starting. */
@@ -95,7 +95,7 @@ export function createWebhookEngine(
   const [timeoutMs, ttlMs] = [parseDuration(options.timeout), parseDuration(options.ttl)];
   const functions: ReadonlySet<HookFunction> = new Set(options.functions);
   const circuit = createCircuit({ ...circuitOptions, counts: (error) => error instanceof Unavailable });
-  const kept = createLru<string, { readonly text: string; readonly until: number }>(mostKeptBytes);
+  const kept = createLru<string, { readonly text: string; readonly until: number }>(maxKeptBytes);
 
   const exchange = async (
     body: string,
@@ -156,13 +156,13 @@ export function createWebhookEngine(
     }
   };
 
-  const turns = createSemaphore(mostAtOnce.asked);
+  const turns = createSemaphore(maxAtOnce.asked);
   /**
    * Waits for a permit for as long as a response may take, and returns a function that releases it. An
    * overloaded service is not slowed further by more clients.
    */
   const turn = async (signal: AbortSignal | undefined): Promise<() => void> => {
-    if (turns.waiting >= mostAtOnce.waiting)
+    if (turns.waiting >= maxAtOnce.waiting)
       throw new HookError(`${turns.waiting} requests to the webhook are already waiting`);
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());

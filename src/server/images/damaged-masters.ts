@@ -44,14 +44,14 @@ export interface DamagedMasters {
 
 const hour = 3_600_000;
 const rememberedMs = 24 * hour;
-const mostMasters = 256;
+const maxMasters = 256;
 /** Masters whose latest warning is remembered; beyond this number one may be logged again within the hour. */
-const mostWarned = 4096;
+const maxWarned = 4096;
 
-/** Drops the oldest entries of a list beyond `mostMasters`. */
+/** Drops the oldest entries of a list beyond `maxMasters`. */
 function trim(list: Map<string, unknown>): void {
   for (const oldest of list.keys()) {
-    if (list.size <= mostMasters) break;
+    if (list.size <= maxMasters) break;
     list.delete(oldest);
   }
 }
@@ -74,7 +74,7 @@ export function createDamagedMasters(
   const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
   const failed = new Map<string, { readonly error: ServiceError; readonly master: NamedMaster }>();
   const reads = createFailedReads(now);
-  const warned = createLru<string, number>(mostWarned);
+  const warned = createLru<string, number>(maxWarned);
   const warn = (identifier: string, { name }: NamedMaster) => {
     if (now() - (warned.get(name) ?? Number.NEGATIVE_INFINITY) < hour) return;
     warned.set(name, now(), 1);

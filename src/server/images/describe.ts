@@ -186,8 +186,8 @@ export function checkMemory(
   memory: number,
 ): void {
   const codec = codecs.decoder(format);
-  if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY))
-    throw asServiceError(fileTooLarge(codec.mostBytes!));
+  if (fileSize > (codec.maxBytes ?? Number.POSITIVE_INFINITY))
+    throw asServiceError(fileTooLarge(codec.maxBytes!));
   if (!admission.allows(memory))
     throw new ServiceError(
       "too-large",

@@ -29,8 +29,8 @@ interface Failure {
 /** Kinds of error that are caused by the bytes of a file. */
 const verdicts: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 const rememberedMs = 600_000;
-const mostMasters = 4096;
-const mostOfMaster = 16;
+const maxMasters = 4096;
+const maxOfMaster = 16;
 
 /** True if every read that includes `inner` fails with it. */
 const includes = (outer: FailedRead, inner: FailedRead) =>
@@ -44,7 +44,7 @@ const includes = (outer: FailedRead, inner: FailedRead) =>
 /** Creates an empty memory. */
 export function createFailedReads(now: () => number): FailedReads {
   const masters = createLru<string, { readonly version: string; readonly failures: readonly Failure[] }>(
-    mostMasters,
+    maxMasters,
   );
   const failuresOf = ({ name, version }: NamedMaster) => {
     const known = masters.get(name);
@@ -65,7 +65,7 @@ export function createFailedReads(now: () => number): FailedReads {
       const pauseMs = pauseAfter(error, tookMs, known.find(isSame));
       if (pauseMs === 0) return;
       const failure = { read, error, pauseMs, until: now() + pauseMs };
-      const failures = [failure, ...known.filter((other) => !isSame(other))].slice(0, mostOfMaster);
+      const failures = [failure, ...known.filter((other) => !isSame(other))].slice(0, maxOfMaster);
       masters.set(master.name, { version: master.version, failures }, 1);
     },
     of: (master, read) =>

@@ -14,10 +14,10 @@ export interface IgnoredProfiles {
 }
 
 /** Number of masters that are remembered; beyond it one may be logged again. */
-const mostMasters = 4096;
+const maxMasters = 4096;
 
 export function createIgnoredProfiles(log: Pick<Log, "warn">): IgnoredProfiles {
-  const reasons = createLru<string, string>(mostMasters);
+  const reasons = createLru<string, string>(maxMasters);
   return {
     of: (master) => reasons.get(keyOf(master)),
     forget(name) {

@@ -29,11 +29,11 @@ export interface LatestRenders {
 }
 
 /** Number of masters that are remembered, the latest rendered ones. */
-const mostMasters = 1024;
+const maxMasters = 1024;
 
 /** Creates an empty list. */
 export function createLatestRenders(): LatestRenders {
-  const masters = createLru<string, { whole?: RenderRecord; part?: RenderRecord }>(mostMasters);
+  const masters = createLru<string, { whole?: RenderRecord; part?: RenderRecord }>(maxMasters);
   return {
     note(master, what, record) {
       const known = masters.get(keyOf(master));

@@ -6,9 +6,9 @@ import type { Sources } from "../sources/index.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 
 /** Milliseconds for the listings of folders. */
-const longestMs = 1000;
+const maxMs = 1000;
 /** Characters that are compared, so that a large folder or long names take little time. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /** What is looked for. */
 type Wanted = "image" | "directory";
@@ -24,12 +24,12 @@ export async function nearIdentifier(
   wanted: Wanted = "image",
 ): Promise<string | undefined> {
   const { source, key } = resolve(splitPage(identifier)?.identifier ?? identifier);
-  const near = await withDeadline(longestMs, () => nearKey(source, key, wanted)).catch(() => undefined);
+  const near = await withDeadline(maxMs, () => nearKey(source, key, wanted)).catch(() => undefined);
   return near === undefined ? undefined : `${source.prefix}${near}`;
 }
 
 async function nearKey(source: Source, key: string, wanted: Wanted): Promise<string | undefined> {
-  const end = performance.now() + longestMs;
+  const end = performance.now() + maxMs;
   const list = async (folder: string) => source.list?.(folder, () => performance.now() > end);
   const parents = key.split("/");
   const name = parents.pop() ?? "";
@@ -63,7 +63,7 @@ async function nearFolder(
 function nearIn(entries: readonly SourceEntry[], name: string, wanted: Wanted): string | undefined {
   const names = entries.filter(({ kind }) => kind === wanted).map((entry) => entry.name);
   if (names.includes(name)) return name;
-  return nearName(name, names.slice(0, Math.ceil(mostCharacters / Math.max(1, name.length))));
+  return nearName(name, names.slice(0, Math.ceil(maxCharacters / Math.max(1, name.length))));
 }
 
 /** Compares names without their extensions; of equal ones the same extension is nearer. */

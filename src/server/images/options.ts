@@ -174,7 +174,7 @@ export type ImageOptions = z.output<typeof imageOptions>;
  * Upper limit of the default memory budget in bytes, even on large machines: a response that needs more would
  * take minutes.
  */
-const mostByDefault = 2 * 2 ** 30;
+const maxByDefault = 2 * 2 ** 30;
 
 /**
  * Returns the maximum of estimated bytes of all renders together, on a machine with `machine` bytes of
@@ -182,7 +182,7 @@ const mostByDefault = 2 * 2 ** 30;
  */
 export function memoryBudget(options: ImageOptions, machine: number): number {
   const written = options.memory_budget;
-  return written === "" ? Math.min(Math.floor(machine / 4), mostByDefault) : parseSize(written);
+  return written === "" ? Math.min(Math.floor(machine / 4), maxByDefault) : parseSize(written);
 }
 
 /** Shares of the memory budget for sidecars in the main thread, and for parsed files in all workers. */

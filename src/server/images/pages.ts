@@ -41,7 +41,7 @@ export interface FactsOfPages {
 const together = 250;
 
 /** Bytes of the facts of a file up to which they are in the info slot; longer ones are read again. */
-const mostStored = 4 * 2 ** 20;
+const maxStored = 4 * 2 ** 20;
 
 /** Limit for the facts in memory, in bytes of their JSON. */
 const parsedKept = 8 * 2 ** 20;
@@ -68,7 +68,7 @@ export async function describePages(
   const known = parsed.get(name);
   if (known) return known;
   const make = async (work: AbortSignal) => encode(await readPages(parts, master, first, count, work));
-  const keeps = ({ length }: Uint8Array) => length <= mostStored;
+  const keeps = ({ length }: Uint8Array) => length <= maxStored;
   const bytes = await parts.info.getOrMake(key.name, key.variant, make, { signal, keeps });
   const facts = decode(bytes);
   parsed.set(name, facts, bytes.length);

@@ -7,7 +7,7 @@ import { asOperator, operatorCaller } from "./operator.ts";
 import type { RenderParts } from "./render.ts";
 
 /** Milliseconds for opening an image; one that takes longer counts as there. */
-const longestMs = 2000;
+const maxMs = 2000;
 
 /**
  * Returns an error `not-found` (code image_not_found) if no source has an image of this identifier, with the
@@ -30,8 +30,7 @@ async function adviceOn(images: RenderParts, identifier: string): Promise<string
   const { sources } = images;
   const { source, key } = sources.resolve(trimFinalSlashes(identifier));
   const list = async () => source.list?.(key);
-  if (await withDeadline(longestMs, list).catch(() => undefined))
-    return "It is a folder: purge it as a folder.";
+  if (await withDeadline(maxMs, list).catch(() => undefined)) return "It is a folder: purge it as a folder.";
   const decoded = decode(identifier);
   const meant =
     decoded !== undefined && (await isThere(images, decoded))
@@ -41,7 +40,7 @@ async function adviceOn(images: RenderParts, identifier: string): Promise<string
 }
 
 async function isThere(images: RenderParts, identifier: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(longestMs);
+  const signal = AbortSignal.timeout(maxMs);
   try {
     return await withMaster(asOperator(images), operatorCaller(identifier, signal), async () => true);
   } catch (error) {

@@ -17,7 +17,7 @@ import {
 import type { Caller, RefusedDecision, Sharing } from "../access/access.ts";
 import { fileKind } from "../sources/listing.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
-import { folderDocument, isRoot, mostHeld } from "./documents/folder-documents.ts";
+import { folderDocument, isRoot, maxHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
@@ -307,7 +307,7 @@ async function imageDocument(
 
 /** Returns the manifest of an image. Its canvases are made on demand if there are many or some are needed. */
 function madeOf(facts: ManifestFacts, context: DocumentContext, partly: boolean): Made {
-  if (!partly && facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
+  if (!partly && facts.canvases.length <= maxHeld) return { document: manifestOf(facts, context) };
   return { document: headOf(facts, context), canvases: canvasesOfFacts(facts, context) };
 }
 

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import type { CheckedGet } from "../../base/index.ts";
 
 /** Connections to one host at a time. */
-const mostConnections = 32;
+const maxConnections = 32;
 /** An idle connection is closed after this. */
 const idleMs = 15_000;
 
@@ -49,7 +49,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
       else done(null, first.address, first.family);
     });
   };
-  const options = { keepAlive: true, maxSockets: mostConnections, timeout: idleMs, ...noProxy };
+  const options = { keepAlive: true, maxSockets: maxConnections, timeout: idleMs, ...noProxy };
   const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
 
   return (url, { method = "GET", headers, signal }) =>

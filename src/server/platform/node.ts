@@ -9,7 +9,7 @@ import { startNodeWorker } from "./workers/node-worker.ts";
  * Maximum of simultaneous listeners for the end of one request, as for the images of a folder; beyond 10 Node
  * warns of a leak.
  */
-const mostWaiting = 200;
+const maxWaiting = 200;
 
 /**
  * If one of the two is missing, `fetch` copies the request (Fetch standard, "HTTP-network-or-cache fetch").
@@ -20,7 +20,7 @@ export const sentOnce = { redirect: "error", window: null } as const;
 export function nodePlatform(dist: URL): Platform {
   // A larger value of the surrounding program is kept, and so is 0, which is no limit.
   const most = EventEmitter.defaultMaxListeners;
-  if (most > 0 && most < mostWaiting) setMaxListeners(mostWaiting);
+  if (most > 0 && most < maxWaiting) setMaxListeners(maxWaiting);
   return {
     ...processPlatform(dist, "node"),
     version: process.versions.node,

@@ -52,12 +52,12 @@ export interface ReportParts {
 /** Failures of a kind within this number of milliseconds are one report. */
 const onceInMs = 60_000;
 /** Number of kinds that are distinguished within that time. */
-const mostKinds = 256;
+const maxKinds = 256;
 /** Reports under way. */
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 const timeoutMs = 5000;
 /** Characters of a text in a report. */
-const longestText = 8192;
+const maxTextLength = 8192;
 
 /** Returns undefined if reports are disabled. Throws an Error if the variable of the token is not set. */
 export function createErrorReports(
@@ -74,7 +74,7 @@ export function createErrorReports(
   const { origin } = new URL(report_url);
   const seldom = createSeldom(onceInMs);
   /** By kind: until when failures of it are only counted, and their number. */
-  const kinds = createLru<string, { readonly until: number; repeated: number }>(mostKinds);
+  const kinds = createLru<string, { readonly until: number; repeated: number }>(maxKinds);
   const underWay = new Set<Promise<void>>();
 
   const send = async (body: string): Promise<void> => {
@@ -118,7 +118,7 @@ export function createErrorReports(
         known.repeated++;
         return counts.repeated.add();
       }
-      if (underWay.size >= mostAtOnce) return counts.dropped.add();
+      if (underWay.size >= maxAtOnce) return counts.dropped.add();
       kinds.set(kind, { until: time + onceInMs, repeated: 0 }, 1);
       const sending = send(bodyOf(failure, known?.repeated ?? 0)).finally(() => underWay.delete(sending));
       underWay.add(sending);
@@ -156,5 +156,5 @@ function kindOf({ route, status, code, cause = "" }: Failure): string {
 
 const shortenText = (text: string) => {
   const masked = maskUrls(text);
-  return masked.length > longestText ? `${masked.slice(0, longestText)}…` : masked;
+  return masked.length > maxTextLength ? `${masked.slice(0, maxTextLength)}…` : masked;
 };

@@ -55,7 +55,7 @@ function factsOf(path: string, facts: FileStat): CheckedFacts {
 }
 
 /** Maximum number of files that stay open from their check on; others are opened when a byte is read. */
-const mostHeld = 64;
+const maxHeld = 64;
 
 /** Maximum number of files whose facts are remembered. */
 const foundKept = 20_000;
@@ -141,7 +141,7 @@ export function filesystemSource({
     if (!held) return undefined;
     const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
     const checked = (await isSpelled().catch(() => false)) ? factsOf(path, held.stat) : undefined;
-    if (checked && heldFiles < mostHeld) return { checked, held: counted(held) };
+    if (checked && heldFiles < maxHeld) return { checked, held: counted(held) };
     await held.close().catch(() => {});
     return checked && { checked };
   };

@@ -27,7 +27,7 @@ const codeOf: Readonly<Record<string, Parameters<typeof originError>[0]>> = {
 };
 
 /** Maximum number of redirects followed for one request. */
-const mostRedirects = 5;
+const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** True if a header is only for the host in the URL template. */
@@ -94,7 +94,7 @@ export function httpRemote(
       const location = redirects.has(response.status) ? response.headers.get("location") : null;
       if (location === null) return response;
       await response.body?.cancel().catch(() => {});
-      if (hop >= mostRedirects) throw originError("origin_bad_answer", "too many redirects");
+      if (hop >= maxRedirects) throw originError("origin_bad_answer", "too many redirects");
       const next = parseUrl(location, url);
       if (!next || !isWeb(next) || !isAllowedHost(next, hosts))
         throw originError("origin_not_allowed", `a redirect to ${next?.host ?? "no URL"}`);

@@ -115,7 +115,7 @@ const builders: Builders = {
       ...remoteOptions(options, host),
       fingerprint: httpFingerprint(options),
       remote: httpRemote(options, host.platform, retriesOf(options), host.userAgent),
-      mostHeld: parseSize(options.max_held),
+      maxHeld: parseSize(options.max_held),
       ...(options.url === placeholder && { keyOf: urlKey }),
     }),
   s3(options, host) {

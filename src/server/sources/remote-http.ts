@@ -50,7 +50,7 @@ const overloaded: ReadonlySet<number | undefined> = new Set([429, 503]);
 /** Statuses with which web servers refuse a range that they do not want to send. */
 const usualRefusals: ReadonlySet<number> = new Set([400, 403, 405, 406, 416, 500, 501]);
 /** A request does not wait for longer than this, in milliseconds, if Retry-After demands it. */
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
 /**
  * Returns the response to a GET request, which is usually ranged, with retries if they may help, and without
@@ -98,7 +98,7 @@ function afterFailure(
   if (error instanceof RangeRefused || (isLast && mayRefuseRanges(request, error)))
     return { request: { ...request, range: undefined }, pauseMs: 0 };
   const told = error instanceof Passing ? (error.retryAfterMs ?? 0) : 0;
-  if (isLast || told > longestPauseMs) throw unavailable(error);
+  if (isLast || told > maxPauseMs) throw unavailable(error);
   return { request, pauseMs: Math.max(told, pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * random())) };
 }
 

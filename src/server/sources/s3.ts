@@ -19,13 +19,13 @@ import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
 /** Time limit in milliseconds of one request and its body, whatever the retry policy. */
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 /** A range of an empty object is refused; other refusals of a bucket have nothing to do with ranges. */
 const refusals: ReadonlySet<number> = new Set([416, 501]);
 
 /** Maximum number of entries of a folder in a listing; a larger folder is an error. */
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
 /**
  * Creates the remote of an S3 source, which reads and lists masters below `key_prefix` of a bucket. Throws
@@ -37,7 +37,7 @@ export function s3Remote(
   platform: Pick<Platform, "env" | "files" | "checkedGet" | "keepAlive">,
   retries: RetryPolicy = usualRetries,
 ): Remote & Required<Pick<Source, "list">> {
-  const bucket = openBucket({ ...bucketOf(options, platform.env, platform), timeoutMs: longestMs });
+  const bucket = openBucket({ ...bucketOf(options, platform.env, platform), timeoutMs: maxMs });
   const objectOf = (key: string) => `${options.key_prefix}${keySegments(key).join("/")}`;
 
   return {
@@ -67,7 +67,7 @@ export function s3Remote(
             kind: isFile ? fileKind(name) : "directory",
             ...(validators && isFile && etag && { validator: validatorIn(etag, size) }),
           });
-          if (entries.length > mostEntries) throw originError("origin_bad_answer", "too many entries");
+          if (entries.length > maxEntries) throw originError("origin_bad_answer", "too many entries");
         }
       } catch (error) {
         throw toRefusal(error);

@@ -146,7 +146,7 @@ type Auth = NonNullable<Config["auth"]>;
 type Profile = Auth["profiles"][string];
 
 /** Profiles that are named; of more, the rest are counted. */
-const mostProfiles = 4;
+const maxProfiles = 4;
 
 /** Describes who may see what, and where logins are stored. */
 function accessText({ settings: { auth }, isHooked }: StartFacts): string {
@@ -162,7 +162,7 @@ function accessText({ settings: { auth }, isHooked }: StartFacts): string {
 
 function rulesText({ rules, profiles }: Auth): string {
   const all = Object.entries(profiles).map(([name, profile]) => `${name} (${wayText(profile)})`);
-  const shown = all.length > mostProfiles ? all.slice(0, mostProfiles - 1) : all;
+  const shown = all.length > maxProfiles ? all.slice(0, maxProfiles - 1) : all;
   const rest = all.length - shown.length;
   const count = `${groupDigits(rules.length)} ${rules.length === 1 ? "rule" : "rules"}`;
   return `${count}: ${shown.join(", ")}${rest > 0 ? ` and ${groupDigits(rest)} more profiles` : ""}`;

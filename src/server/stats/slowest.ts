@@ -6,7 +6,7 @@ import { placeOf, type StageClock, type StageName, stageNames } from "../../base
 export interface SlowRender {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Identifier as requested, with its page. Truncated to {@link longestName} characters. */
+  /** Identifier as requested, with its page. Truncated to {@link maxNameLength} characters. */
   readonly identifier: string;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly request: string;
@@ -33,7 +33,7 @@ export const slowestKept = 10;
 const spanMs = 10 * 60_000;
 const spans = 6;
 /** Characters of an identifier; a path has less. */
-const longestName = 1024;
+const maxNameLength = 1024;
 
 interface Span {
   /** Its number since 1970. */
@@ -61,7 +61,7 @@ export function createSlowest(): Slowest {
       const span = spanAt(now);
       if (ms <= span.least || !stages.render) return;
       const { request } = stages.render;
-      const identifier = stages.render.identifier.slice(0, longestName);
+      const identifier = stages.render.identifier.slice(0, maxNameLength);
       // If few images are served, most renders are of one that has been slower.
       if (span.renders.some((kept) => kept.identifier === identifier && kept.ms >= ms)) return;
       const slow = {

@@ -23,7 +23,7 @@ const isFull = ({ free, size }: VolumeSpace) => size > 0 && free < leastFree && 
  * Part of the memory that slots in memory may take together before it is doubted that the rest is enough for
  * rendering.
  */
-const mostOfMemory = 0.75;
+const maxOfMemory = 0.75;
 
 const names = ["render", "info", "origin"] as const satisfies readonly (keyof CacheOptions)[];
 
@@ -35,7 +35,7 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Findi
   });
   const together = inMemory.reduce((sum, { bytes }) => sum + bytes, 0);
   const [largest] = inMemory.sort((a, b) => b.bytes - a.bytes);
-  if (!largest || together <= memoryBytes * mostOfMemory) return [];
+  if (!largest || together <= memoryBytes * maxOfMemory) return [];
   return [
     doubtAt(
       ["cache", largest.name, "max_bytes"],

@@ -50,7 +50,7 @@ interface Batch {
 const writtenTogether = 16;
 
 /** Maximum of waiting traces: about 8 MB. */
-const mostWaiting = 2048;
+const maxWaiting = 2048;
 /**
  * Size at which a batch is sent: by one group of written spans less than the default limit of proxies, 1 MB.
  * An export costs as much as hundreds of its traces.
@@ -65,14 +65,14 @@ const gatherMs = 5000;
  * for a trace.
  */
 const quietMs = 200;
-const mostGatherMs = 1000;
+const maxGatherMs = 1000;
 /** Deadline of one export, including its response. */
 const timeoutMs = 10_000;
 /** All that waits is sent within this time when the service ends. */
 const closeMs = 3000;
 /** Pause after a failure; it doubles with each one in a row. */
 const pauseMs = 1000;
-const mostPauseMs = 60_000;
+const maxPauseMs = 60_000;
 /** Statuses after which the same export may succeed (OTLP, "Retryable Response Codes"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -100,10 +100,10 @@ export function createExporter(options: ExporterOptions): Exporter {
   };
 
   const failedOnce = (batch: Batch, reason: string, retryAfterMs = 0) => {
-    const pause = Math.min(mostPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
+    const pause = Math.min(maxPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
     pausedUntil = performance.now() + pause;
     // The newest are kept: those are the ones that people look for.
-    if (waiting + batch.traces > mostWaiting) counts.dropped.add(batch.traces);
+    if (waiting + batch.traces > maxWaiting) counts.dropped.add(batch.traces);
     else {
       whole.unshift(batch);
       waiting += batch.traces;
@@ -225,13 +225,13 @@ export function createExporter(options: ExporterOptions): Exporter {
     await new Promise((resolve) => setTimeout(resolve, quietMs));
     const now = performance.now();
     const oldest = (whole[0] ?? growing)?.since ?? now;
-    const isQuiet = now - newest >= quietMs * 0.9 || now - oldest >= mostGatherMs;
+    const isQuiet = now - newest >= quietMs * 0.9 || now - oldest >= maxGatherMs;
     if (canSend() && (isQuiet || whole.length > 0)) await send();
   };
 
   return {
     add(trace, request) {
-      if (closed || waiting >= mostWaiting) {
+      if (closed || waiting >= maxWaiting) {
         counts.dropped.add();
         return false;
       }

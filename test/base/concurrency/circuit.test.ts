@@ -4,7 +4,7 @@ import { createCircuit } from "../../../src/base/concurrency/circuit.ts";
 describe("a circuit", () => {
   const setup = () => {
     const state = { time: 0, calls: 0, broken: true };
-    const circuit = createCircuit({ failures: 3, pauseMs: 100, longestPauseMs: 350, now: () => state.time });
+    const circuit = createCircuit({ failures: 3, pauseMs: 100, maxPauseMs: 350, now: () => state.time });
     const call = () =>
       circuit
         .run(async () => {

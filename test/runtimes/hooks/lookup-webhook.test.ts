@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mostAtOnce } from "../../../src/server/hooks/webhook.ts";
+import { maxAtOnce } from "../../../src/server/hooks/webhook.ts";
 import { startWebhook, type WebhookService } from "../../server/hooks/webhook-service.ts";
 import { runtimesFor } from "../selection.ts";
 import { type Started, startServer } from "../server.ts";
@@ -108,7 +108,7 @@ describe.each(runtimesFor("lookups"))("hooks on $name", (runtime) => {
     });
 
     it("wait for their turn above the limit of concurrent calls", async () => {
-      const crowd = Array.from({ length: 2 * mostAtOnce.asked }, () => status(server, "crowded"));
+      const crowd = Array.from({ length: 2 * maxAtOnce.asked }, () => status(server, "crowded"));
       expect(new Set(await Promise.all(crowd))).toEqual(new Set([200]));
     });
 

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type HookEngine, HookError } from "../../../src/server/hooks/hook.ts";
 import {
   createWebhookEngine,
+  maxAtOnce,
   maxResponseBytes,
-  mostAtOnce,
   webhookOptions,
 } from "../../../src/server/hooks/webhook.ts";
 import { hookEngineContract, inputOf } from "../../contracts/hook-engine.ts";
@@ -231,30 +231,30 @@ describe("more calls than the limit", () => {
     });
     service.answer = (_, response) => {
       most = Math.max(most, ++open);
-      if (open === mostAtOnce.asked) void resolve(engineOf({ url: forContract.url })).then(release);
+      if (open === maxAtOnce.asked) void resolve(engineOf({ url: forContract.url })).then(release);
       void full.then(() => {
         open--;
         response.end('{ "key": "a.tif" }');
       });
     };
-    const all = await Promise.all(ask(engineOf({ timeout: "1m" }), 3 * mostAtOnce.asked));
-    expect(all).toHaveLength(3 * mostAtOnce.asked);
-    expect(most).toBe(mostAtOnce.asked);
-    expect(service.asked).toHaveLength(3 * mostAtOnce.asked);
+    const all = await Promise.all(ask(engineOf({ timeout: "1m" }), 3 * maxAtOnce.asked));
+    expect(all).toHaveLength(3 * maxAtOnce.asked);
+    expect(most).toBe(maxAtOnce.asked);
+    expect(service.asked).toHaveLength(3 * maxAtOnce.asked);
   });
 
   test("fail if too many wait, and if their time is over before their turn", async () => {
     service.answer = () => undefined;
     const engine = engineOf({ timeout: "1s" }, { failures: 1_000_000 });
-    const asked = ask(engine, mostAtOnce.asked + mostAtOnce.waiting);
+    const asked = ask(engine, maxAtOnce.asked + maxAtOnce.waiting);
     await expect(resolve(engine, "one more")).rejects.toThrow(
       /1024 requests to the webhook are already waiting/,
     );
     const all = await reasons(asked);
     expect(all.filter((reason) => /did not respond within 1s/.test(reason)).length).toBeGreaterThanOrEqual(
-      mostAtOnce.asked,
+      maxAtOnce.asked,
     );
-    expect(all.slice(mostAtOnce.asked).some((reason) => /a question waited 1s/.test(reason))).toBe(true);
+    expect(all.slice(maxAtOnce.asked).some((reason) => /a question waited 1s/.test(reason))).toBe(true);
     expect(all).not.toContain("answered");
   });
 
@@ -262,13 +262,13 @@ describe("more calls than the limit", () => {
     const gone = new AbortController();
     service.answer = () => undefined;
     const engine = engineOf({ timeout: "1m" }, { failures: 1_000_000 });
-    const calls = ask(engine, mostAtOnce.asked + 5, gone.signal);
-    await expect.poll(() => service.asked.length).toBe(mostAtOnce.asked);
+    const calls = ask(engine, maxAtOnce.asked + 5, gone.signal);
+    await expect.poll(() => service.asked.length).toBe(maxAtOnce.asked);
     gone.abort(new Error("gone"));
     expect(new Set(await reasons(calls))).toEqual(new Set(["Error: gone"]));
     service.answer = () => ({ key: "a.tif" });
     expect(await resolve(engine, "next")).toEqual({ key: "a.tif" });
-    expect(service.asked).toHaveLength(mostAtOnce.asked + 1);
+    expect(service.asked).toHaveLength(maxAtOnce.asked + 1);
   });
 });
 

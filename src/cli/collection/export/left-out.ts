@@ -19,7 +19,7 @@ export interface LeftOutNotes {
 }
 
 /** Identifiers that a report names: all of them would fill the memory if everything is gated. */
-const mostNamed = 1000;
+const maxNamed = 1000;
 
 export function createLeftOutNotes(): LeftOutNotes {
   const noted = { image: new Set<string>(), document: new Set<string>() };
@@ -28,7 +28,7 @@ export function createLeftOutNotes(): LeftOutNotes {
     note(kind, identifier) {
       if (noted[kind].has(identifier)) return;
       noted[kind].add(identifier);
-      if (named.length < mostNamed) named.push(identifier);
+      if (named.length < maxNamed) named.push(identifier);
     },
     hasImage: (identifier) => noted.image.has(identifier),
     report: () => ({ images: noted.image.size, documents: noted.document.size, identifiers: named }),

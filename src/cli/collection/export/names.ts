@@ -6,16 +6,16 @@ import { md5, toHex } from "../../../base/index.ts";
 const special = /[^\p{L}\p{N}\p{M}._-]|\.$/gu;
 
 /** Most bytes of a name: file systems allow 255, of which the extension of a document needs some. */
-const mostBytes = 240;
+const maxBytes = 240;
 
 /** Returns a segment of an identifier as a name; different segments have different names. */
 export function fileName(segment: string): string {
   const name = escapedName(segment);
-  if (bytesOf(name).length <= mostBytes) return name;
+  if (bytesOf(name).length <= maxBytes) return name;
   // No escaped name has two tildes in a row.
   const end = `~~${toHex(md5(bytesOf(segment)))}`;
-  let begin = [...name].slice(0, mostBytes - end.length);
-  while (bytesOf(begin.join("")).length > mostBytes - end.length) begin = begin.slice(0, -1);
+  let begin = [...name].slice(0, maxBytes - end.length);
+  while (bytesOf(begin.join("")).length > maxBytes - end.length) begin = begin.slice(0, -1);
   return begin.join("") + end;
 }
 

@@ -12,7 +12,7 @@ export interface FolderCount {
 }
 
 /** Entries after which the count stops, so that a large collection need not be waited for. */
-const mostEntries = 200_000;
+const maxEntries = 200_000;
 
 /** Counts images as the service lists them, without folders that cannot be read. Throws if `root` cannot. */
 export async function countImages({ files }: Platform, root: string): Promise<FolderCount> {
@@ -23,7 +23,7 @@ export async function countImages({ files }: Platform, root: string): Promise<Fo
   for (const folder of waiting) {
     try {
       for await (const { name, kind, link } of files?.list(folder) ?? []) {
-        if (++entries > mostEntries) return { images, folders: withImages.size, more: true };
+        if (++entries > maxEntries) return { images, folders: withImages.size, more: true };
         if (isUnlisted(name)) continue;
         // A link may lead back to a folder above it.
         if (kind === "directory" && !link) waiting.push(`${folder.replace(/\/$/, "")}/${name}`);

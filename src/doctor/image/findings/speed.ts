@@ -1,7 +1,7 @@
 // Findings about cost: whether tiles are fast to serve, and if not, which property of the file is the reason.
 
 import type { Finding } from "../../../base/index.ts";
-import { mostCheapMs, msText, pixelsText, sizeText } from "../../../server/index.ts";
+import { maxCheapMs, msText, pixelsText, sizeText } from "../../../server/index.ts";
 import type { Cost } from "../costs.ts";
 import type { DiagnosisFacts } from "../known.ts";
 import { toHuffman, toJpegPyramid, toPyramid, toWarm } from "./commands.ts";
@@ -123,9 +123,9 @@ export function speedFindings(known: DiagnosisFacts): Finding[] {
   if (tiles.length === 0 || (failure && failure.kind !== "timeout") || isDamaged(known)) return [];
   const measured = known.measured?.find(({ what }) => what === "tile")?.ms;
   const slow = tiles.filter(({ scale, expected }) =>
-    scale === 1 ? Math.min(measured ?? expected.ms, expected.ms) > mostCheapMs : expected.ms > mostCheapMs,
+    scale === 1 ? Math.min(measured ?? expected.ms, expected.ms) > maxCheapMs : expected.ms > maxCheapMs,
   );
-  if (slow.length === 0) return failure ? [] : fastFinding(tiles, measured, firstMs(known) > mostFirstMs);
+  if (slow.length === 0) return failure ? [] : fastFinding(tiles, measured, firstMs(known) > maxFirstMs);
   const byReason = new Map<Reason, Tile[]>();
   for (const tile of slow) {
     const reason = reasons.find(({ applies }) => applies(known, tile)) as Reason;
@@ -172,7 +172,7 @@ const spareTheWait =
   "Let smalti warm build the sidecar before readers come, or convert the file once to a tiled TIFF with reduced levels and serve that, which needs none.";
 
 /** Milliseconds that a reader notices: a first tile that takes longer is slow. */
-const mostFirstMs = 1000;
+const maxFirstMs = 1000;
 
 /** Returns the expected milliseconds of a tile that waits for its sidecar: to build it, and to use it. */
 const expectedFirstMs = (known: DiagnosisFacts): number =>
@@ -193,7 +193,7 @@ function reasonOf(known: DiagnosisFacts): Reason | undefined {
 function slowFirstFinding(known: DiagnosisFacts): Finding | undefined {
   const { sidecar, measured = [] } = known;
   const ms = firstMs(known);
-  if (ms <= mostFirstMs) return undefined;
+  if (ms <= maxFirstMs) return undefined;
   const reason = reasonOf(known);
   const isMeasured = measured.some((each) => each.firstMs !== undefined);
   const cause = reason ? ` ${reason.text(known)}` : "";
@@ -229,7 +229,7 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
       advice: "Nothing; smalti warm spares the first reader the wait.",
     };
   const ms = expectedFirstMs(known);
-  if (ms <= mostFirstMs)
+  if (ms <= maxFirstMs)
     return { level: "good", code: "sidecar_built", text: `${cost}. It is built, and tiles use it.` };
   // Operators often ask after the complaint of a reader, whose request has built the sidecar.
   return {

@@ -14,7 +14,7 @@ import { setCookies } from "./cookie.ts";
 import { type LoggedIn, loginOf } from "./login.ts";
 
 /** Milliseconds that clocks may differ: both ways to log in allow a minute. */
-export const mostSkewMs = 60_000;
+export const maxSkewMs = 60_000;
 
 /** Checks an operator's page. */
 export async function leaveForPage(walk: LoginWalk, url: string): Promise<LoggedIn> {
@@ -191,11 +191,11 @@ function refusal(
 /** Checks that the clocks of a host and of the service differ by no more than logins allow. */
 export function clockFault({ visitor, base }: LoginWalk, origin: string, whose: string): Fault | undefined {
   const [there, here] = [visitor.clockAhead(origin), visitor.clockAhead(new URL(base).origin)];
-  if (there === undefined || here === undefined || Math.abs(there - here) <= mostSkewMs) return undefined;
+  if (there === undefined || here === undefined || Math.abs(there - here) <= maxSkewMs) return undefined;
   return {
     code: "clock_elsewhere",
     text: `the clock of ${whose} is ${Math.round(Math.abs(there - here) / 1000)} s ${there > here ? "ahead of" : "behind"} that of the service`,
-    expected: `at most ${mostSkewMs / 1000} s: its signatures are valid for a short time`,
+    expected: `at most ${maxSkewMs / 1000} s: its signatures are valid for a short time`,
     advice: "Set the clocks of both machines with NTP.",
   };
 }

@@ -26,11 +26,11 @@ export function inside(at: FaultPath, key: string | number): FaultPath {
 }
 
 /** Faults of one description that are noted: more than people read. */
-const mostNoted = 200;
+const maxNoted = 200;
 
 /** Notes a fault, unless there are many already. */
 export function fault(at: FaultPath, message: string): undefined {
-  if (at.faults.length < mostNoted) at.faults.push({ path: at.path, message });
+  if (at.faults.length < maxNoted) at.faults.push({ path: at.path, message });
 }
 
 /** Notes an unexpected value. */
@@ -42,8 +42,8 @@ export function noteUnexpected(at: FaultPath, expected: string, value: unknown):
  * Notes an unknown word, with the nearest known one: a search that is only worthwhile for the first faults.
  */
 export function unknownWord(at: FaultPath, what: string, word: string, known: readonly string[]): undefined {
-  if (at.faults.length >= mostSearches || word.length > longestWord) return fault(at, what);
-  const candidates = known.filter(({ length }) => length <= longestWord).slice(0, mostCandidates);
+  if (at.faults.length >= maxSearches || word.length > maxWordLength) return fault(at, what);
+  const candidates = known.filter(({ length }) => length <= maxWordLength).slice(0, maxCandidates);
   const lower = candidates.map((each) => each.toLowerCase());
   const meant = nearest(word, candidates) ?? nearest(word, lower);
   const spelled = candidates[lower.indexOf(meant?.toLowerCase() ?? "")];
@@ -52,9 +52,9 @@ export function unknownWord(at: FaultPath, what: string, word: string, known: re
   return fault(at, `${what}; ${hint}`);
 }
 
-const mostSearches = 20;
-const mostCandidates = 2000;
-const longestWord = 100;
+const maxSearches = 20;
+const maxCandidates = 2000;
+const maxWordLength = 100;
 
 /** Maximum faults, as many as people read. */
 const most = 30;

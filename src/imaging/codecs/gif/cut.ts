@@ -3,12 +3,12 @@
 import type { Cut, SizedSource } from "../cut.ts";
 
 /** Bytes of a file whose blocks are passed: of longer ones, only the last byte counts. */
-const mostRead = 32 * 2 ** 20;
+const maxRead = 32 * 2 ** 20;
 const [trailer, extension, image] = [0x3b, 0x21, 0x2c];
 
 export async function gifCut({ size, read }: SizedSource): Promise<Cut | undefined> {
   const [last] = await read(size - 1, 1);
-  if (last === trailer || size > mostRead) return undefined;
+  if (last === trailer || size > maxRead) return undefined;
   const data = await read(0, size);
   const tableBytes = (flags = 0) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
   let at = 13 + tableBytes(data[10]);

@@ -10,7 +10,7 @@ import { damagedError, type GifFrame, type GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 
 /** Maximum pixels of the frames of one page: about three seconds of work, and ten for a single frame. */
-const mostPixels = { several: 2 ** 29, single: 2 ** 31 } as const;
+const maxPixels = { several: 2 ** 29, single: 2 ** 31 } as const;
 
 /** First row and distance of the four groups of an interlaced frame (appendix E). */
 const interlace = [
@@ -39,7 +39,7 @@ export function decodeGif(
   const { width, height } = region;
   const frames = header.frames.slice(firstNeeded(header, page), page);
   const work = frames.reduce((sum, { area }) => sum + area.width * area.height, 0);
-  const most = frames.length > 1 ? mostPixels.several : mostPixels.single;
+  const most = frames.length > 1 ? maxPixels.several : maxPixels.single;
   if (work > most)
     throw new ImagingError(
       "too-large",

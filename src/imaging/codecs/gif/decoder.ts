@@ -64,7 +64,7 @@ export function gifDecoder(pyramids: Pyramids): Decoder {
         ...(details && { details }),
       };
     },
-    mostBytes: longestFile,
+    maxBytes: longestFile,
     metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },
   };
 }

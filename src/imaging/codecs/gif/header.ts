@@ -32,7 +32,7 @@ const noControl = { transparentIndex: -1, disposal: "keep" as Disposal };
 
 /** Maximum length of files that are read and held completely. */
 export const longestFile = 64 << 20;
-const mostBlocks = 1_000_000;
+const maxBlocks = 1_000_000;
 /** Bytes of an image descriptor with its separator (20). */
 const descriptorBytes = 10;
 
@@ -51,7 +51,7 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
 
   const frames: GifFrame[] = [];
   let control = noControl;
-  for (let blocks = 0; blocks < mostBlocks && input.position() < longestFile; blocks++) {
+  for (let blocks = 0; blocks < maxBlocks && input.position() < longestFile; blocks++) {
     if (!input.has(descriptorBytes)) await input.fill();
     const [kind] = input.next(1);
     if (kind === 0x21) control = (await readExtension(input)) ?? control;
@@ -131,7 +131,7 @@ export interface Forward {
 
 /** Bytes of the first and the longest block that is read. */
 const leastBlock = 16 * 1024;
-const mostBlock = 256 * 1024;
+const maxBlock = 256 * 1024;
 
 /** Creates a reader from `start` on. */
 export function forwardReader(bytes: ByteSource, start = 0): Forward {
@@ -146,7 +146,7 @@ export function forwardReader(bytes: ByteSource, start = 0): Forward {
       block = new Uint8Array(await bytes.read(at, size));
       blockStart = at;
       isAtEnd = block.length < size;
-      size = Math.min(size * 2, mostBlock);
+      size = Math.min(size * 2, maxBlock);
     },
     next(length) {
       const from = at - blockStart;

@@ -9,7 +9,7 @@ const tableSize = 4096;
  * Indexes have 8 bits, but some writers use a larger code size, which leaves room for all codes up to this
  * one.
  */
-const mostRootBits = 11;
+const maxRootBits = 11;
 
 // The table of all calls, none of which waits: entries are written before they are read, and a small frame
 // takes less time than a new table.
@@ -30,7 +30,7 @@ export function decodeRows(
   row: (indices: Uint8Array, n: number) => void,
 ): void {
   const rootBits = file[start] ?? 0;
-  if (rootBits < 1 || rootBits > mostRootBits) throw damagedError("the code size of a frame");
+  if (rootBits < 1 || rootBits > maxRootBits) throw damagedError("the code size of a frame");
   const clear = 1 << rootBits;
   lengths.fill(1, 0, clear);
 

@@ -13,7 +13,7 @@ const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
  * end.
  */
 const trailer = 258;
-const mostBlocks = 1_000_000;
+const maxBlocks = 1_000_000;
 
 /**
  * Returns the metadata of a GIF; a search for the profile alone ends at the first image. Throws what the
@@ -47,7 +47,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   await input.fill();
   const screen = input.next(13);
   input.skip(3 * tableEntries(screen[10] ?? 0));
-  for (let n = 0; n < mostBlocks && input.position() < longestFile; n++) {
+  for (let n = 0; n < maxBlocks && input.position() < longestFile; n++) {
     if (!input.has(1)) await input.fill();
     const [kind] = input.next(1);
     if (kind === 0x21) await takeExtension();

@@ -33,7 +33,7 @@ export function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const channels = Array.from({ length: mapping?.length ?? components.length }, (_, c) => c);
   const roles = rolesOf(channels, boxes.definitions ?? []);
   const label = chooseLabel(boxes.labels, roles);
-  const named = label?.space ?? (mostColours(roles) < 3 ? "gray" : "rgb");
+  const named = label?.space ?? (maxColours(roles) < 3 ? "gray" : "rgb");
   // Only chroma has fewer samples than others, whatever the file names; OpenJPEG and libvips interpret it so
   // too.
   const [first, ...others] = components.slice(0, 3);
@@ -101,7 +101,7 @@ const isOpacity = ({ kind }: Role) => kind === "opacity" || kind === "premultipl
 const isColour = ({ kind }: Role) => kind === "colour";
 
 /** Number of colours if all channels but alpha are colours. */
-const mostColours = (roles: readonly Role[]): number => roles.filter((role) => !isOpacity(role)).length;
+const maxColours = (roles: readonly Role[]): number => roles.filter((role) => !isOpacity(role)).length;
 
 /**
  * Returns the label that counts: the first one for which there are colours enough, by the definitions or by
@@ -113,7 +113,7 @@ function chooseLabel(labels: readonly ColourLabel[], roles: readonly Role[]): Co
     ({ colours = Number.POSITIVE_INFINITY }: ColourLabel) =>
       count >= colours && !(colours === 1 && count > 2);
   const defined = roles.filter(isColour).length;
-  const fitting = [defined, mostColours(roles)].flatMap((count) => labels.filter(fits(count)));
+  const fitting = [defined, maxColours(roles)].flatMap((count) => labels.filter(fits(count)));
   return fitting.find(({ space }) => space) ?? fitting[0];
 }
 

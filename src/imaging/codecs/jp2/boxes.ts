@@ -6,7 +6,7 @@ import { xmpOrientation } from "../../metadata/xmp.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
 import { damagedError } from "./codestream.ts";
-import { type ColourLabel, mostLabels, readLabel } from "./labels.ts";
+import { type ColourLabel, maxLabels, readLabel } from "./labels.ts";
 
 export interface Palette {
   readonly entries: number;
@@ -127,7 +127,7 @@ async function readHeaderBox(file: HeaderBytes, parent: Box, found: Found): Prom
       const v = await view(14);
       found.size ??= { height: v.getUint32(0), width: v.getUint32(4) };
     } else if (type === fourCC("colr")) {
-      if (found.labels.length < mostLabels) addLabel(found.labels, await readLabel(view, body, length));
+      if (found.labels.length < maxLabels) addLabel(found.labels, await readLabel(view, body, length));
     } else if (type === fourCC("pclr")) {
       found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
     } else if (type === fourCC("cmap")) {

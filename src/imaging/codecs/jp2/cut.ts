@@ -5,7 +5,7 @@ import type { Cut, SizedSource } from "../cut.ts";
 import { endBytes, indexOf } from "../search.ts";
 
 const eoc = [0xff, 0xd9];
-const mostBoxes = 1000;
+const maxBoxes = 1000;
 /** "jp2c" */
 const codestream = 0x6a703263;
 
@@ -15,7 +15,7 @@ export async function jp2Cut(bytes: SizedSource): Promise<Cut | undefined> {
   const isRaw = head[0] === 0xff && head[1] === 0x4f;
   if (isRaw) return endOf(bytes, 0);
   let at = 0;
-  for (let n = 0; n < mostBoxes && at + 8 <= size; n++) {
+  for (let n = 0; n < maxBoxes && at + 8 <= size; n++) {
     const box = await read(at, 16);
     const view = new DataView(box.buffer, box.byteOffset, box.length);
     const short = view.getUint32(0);

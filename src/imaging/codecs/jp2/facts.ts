@@ -15,7 +15,7 @@ const pointers: Readonly<Record<number, string>> = {
   [marker.plm]: "PLM",
   [marker.plt]: "PLT",
 };
-const mostSegments = 1024;
+const maxSegments = 1024;
 /** The type of a JPH file in its ftyp box (ITU-T T.814, annex D). */
 const jph = fourCC("jph ");
 
@@ -66,7 +66,7 @@ async function containerOf(file: HeaderBytes): Promise<string> {
  */
 async function segments(file: HeaderBytes, start: number): Promise<ReadonlyMap<number, number>> {
   const found = new Map<number, number>();
-  for (let at = start, n = 0; n < mostSegments && file.remaining() > 4; n++) {
+  for (let at = start, n = 0; n < maxSegments && file.remaining() > 4; n++) {
     const head = await file.view(at, 4);
     const kind = head?.getUint16(0) ?? marker.sod;
     const length = head?.getUint16(2) ?? 0;

@@ -23,7 +23,7 @@ export interface ColourLabel {
 }
 
 /** Colr boxes that are read; a file has one or two. */
-export const mostLabels = 16;
+export const maxLabels = 16;
 
 export const coloursOf = { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 } as const;
 

@@ -15,11 +15,11 @@ export interface OpenJp2 {
 }
 
 /** Maximum of files whose headers and packets stay in memory. */
-const mostOpen = 16;
+const maxOpen = 16;
 
 /** Creates a function that opens files and caches the latest ones by the id of their sidecar. */
 export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => Promise<OpenJp2> {
-  const open = createLru<string, OpenJp2>(mostOpen);
+  const open = createLru<string, OpenJp2>(maxOpen);
   return async (bytes, access) => {
     const found = access && open.get(access.id);
     if (found) return found;

@@ -9,7 +9,7 @@ import { marker, walkMarkers } from "./markers/walk.ts";
 const eoi = [0xff, marker.eoi];
 
 /** Bytes after the first scan header that are searched for EOI if the end of the file is of another kind. */
-const mostSearched = 64 * 2 ** 20;
+const maxSearched = 64 * 2 ** 20;
 
 export async function jpegCut(bytes: SizedSource): Promise<Cut | undefined> {
   const { size } = bytes;
@@ -27,7 +27,7 @@ export async function jpegCut(bytes: SizedSource): Promise<Cut | undefined> {
   const tail = await bytes.read(from, size - from);
   if (indexOf(tail, eoi) >= 0) return undefined;
   if (from === start.scan || isCoded(tail)) return "picture";
-  if (size - start.scan > mostSearched) return undefined;
+  if (size - start.scan > maxSearched) return undefined;
   return (await contains(bytes, eoi, start.scan, from + 1)) ? undefined : "picture";
 }
 

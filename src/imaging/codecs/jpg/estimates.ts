@@ -66,7 +66,7 @@ function levelFor({ header, scaleFactor, halvesColour, halvesSize }: ReadRequest
 function levelsOf(header: ImageHeader, fileSize: number, room: number): readonly ZoomLevel[] {
   const pixels = header.width * header.height;
   if (!isFiltered(header, true) || pixels / 5 > fileSize) return [];
-  return (["level4", "level2"] as const).filter((level) => mostLevel(header, level) <= room);
+  return (["level4", "level2"] as const).filter((level) => maxLevel(header, level) <= room);
 }
 
 /** Scale factor of the level whose samples are as good as a resampling. */
@@ -94,7 +94,7 @@ export function reductions(header: ImageHeader, halvesColour: boolean): readonly
 }
 
 /** Returns the maximum bytes of a level, with colour at half size; noise takes more than its samples. */
-function mostLevel({ width, height, bands }: ImageHeader, level: ZoomLevel): number {
+function maxLevel({ width, height, bands }: ImageHeader, level: ZoomLevel): number {
   const samples = level === "level2" ? (width * height) / 4 : (width * height) / 16;
   return Math.ceil(samples * (bands === 1 ? 1 : level === "level2" ? 1.5 : bands) * 1.1);
 }

@@ -7,14 +7,14 @@ import { endBytes, indexOf } from "../search.ts";
 const iend = [0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
 
 /** Chunks that are passed: of files with more, nothing is said. */
-const mostChunks = 50_000;
+const maxChunks = 50_000;
 const signature = 8;
 
 export async function pngCut({ size, read }: SizedSource): Promise<Cut | undefined> {
   const from = Math.max(0, size - endBytes);
   if (indexOf(await read(from, size - from), iend) >= 0) return undefined;
   let at = signature;
-  for (let n = 0; n < mostChunks; n++) {
+  for (let n = 0; n < maxChunks; n++) {
     if (at + 12 > size) return "picture";
     const head = await read(at, 8);
     const length = new DataView(head.buffer, head.byteOffset, 8).getUint32(0);

@@ -67,7 +67,7 @@ const wanted: Readonly<Record<string, { readonly longest: number; readonly check
  */
 const exifKeyword = `${rawKeyword}exif\0`;
 const segmentKeyword = `${rawKeyword}APP1\0`;
-const longestText = 128 * 1024;
+const maxTextLength = 128 * 1024;
 
 const firstRead = 16 * 1024;
 const laterRead = 1024;
@@ -131,7 +131,7 @@ interface Chunks {
 async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Promise<Chunks> {
   const found = new Map<string, Uint8Array>();
   const texts: TextMetadata = {};
-  const inflater = metadataBytes(bytes, longestText);
+  const inflater = metadataBytes(bytes, maxTextLength);
   let profile: PngHeader["profile"];
   for (let at = start; ; ) {
     const chunk = chunkHead(await read(at, 8));
@@ -143,7 +143,7 @@ async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Pr
     if (want && length <= want.longest && !found.has(type))
       found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checkChunk));
     else if (want?.checkChunk) throw damagedError(`its ${type} chunk`);
-    else if (isTextType(type) && !texts.exif && length <= longestText) {
+    else if (isTextType(type) && !texts.exif && length <= maxTextLength) {
       const keyword = await read(at + 8, Math.min(length, exifKeyword.length));
       if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
         await takeRawProfile(inflater, type === "zTXt", await read(at + 8, length), texts);

@@ -28,7 +28,7 @@ const types = {
   tEXt: fourCC("tEXt"),
   zTXt: fourCC("zTXt"),
 } as const;
-const mostChunks = 100_000;
+const maxChunks = 100_000;
 /** Bytes of a chunk that say what it is: length, type and keyword. */
 const headLength = 8 + longestKeyword + 1;
 /** Many chunks of one picture are small: those are walked in memory, larger ones skipped unread. */
@@ -44,7 +44,7 @@ export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   const raw: TextMetadata = {};
   let view: DataView = new DataView(new ArrayBuffer(0));
   let start = 0;
-  for (let at = 8, n = 0; n < mostChunks; n++) {
+  for (let at = 8, n = 0; n < maxChunks; n++) {
     // Waiting for each of 80,000 chunks would take longer than reading them.
     if (at + headLength > start + view.byteLength) {
       const window = await bytes.read(at, windowBytes);

@@ -5,7 +5,7 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { writeEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
-import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import { maxTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { TakeRows } from "../codec.ts";
 import type { Resize } from "./halver.ts";
 import type { Size } from "./levels.ts";
@@ -47,7 +47,7 @@ export async function buildPyramid(
       for (const tile of codedTiles(rows, coder)) {
         places[level]!.push({ at, length: tile.length });
         at += tile.length;
-        if (at > mostTileBytes) throw tooLarge();
+        if (at > maxTileBytes) throw tooLarge();
         await blocks.add(tile);
       }
     },
@@ -74,6 +74,6 @@ function codedTiles({ data, width, height, bands }: PixelBuffer, coder: TileCode
 function tooLarge(): ImagingError {
   return new ImagingError(
     "unsupported",
-    `Expected an image whose levels take at most ${mostTileBytes} bytes; this one needs more. Convert it to a tiled TIFF.`,
+    `Expected an image whose levels take at most ${maxTileBytes} bytes; this one needs more. Convert it to a tiled TIFF.`,
   );
 }

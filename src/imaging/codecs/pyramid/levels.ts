@@ -21,12 +21,12 @@ export function levelSizes({ width, height }: Size, side: number = tileSide): re
 }
 
 /** Maximum pixels of the largest level of an overview. */
-const mostOfOverview = 1 << 21;
+const maxOfOverview = 1 << 21;
 
 /** Returns the number of the largest level of an overview: the first small one of those after the image. */
 export function overviewLevel(size: Size): number {
   const sizes = levelSizes(size);
-  const found = sizes.findIndex(({ width, height }, n) => n > 0 && width * height <= mostOfOverview);
+  const found = sizes.findIndex(({ width, height }, n) => n > 0 && width * height <= maxOfOverview);
   return found > 0 ? found : sizes.length - 1;
 }
 

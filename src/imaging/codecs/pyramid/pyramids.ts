@@ -87,7 +87,7 @@ const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
 const pixelsOf = ({ width, height }: Size) => width * height;
 
 /** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
-const mostWidth = 2 ** 18;
+const maxWidth = 2 ** 18;
 
 /** The same for the drawn area of a larger image, all of which would be in the levels. */
 const leastDrawn = 1 << 25;
@@ -96,7 +96,7 @@ const leastDrawn = 1 << 25;
 export const hasPyramid = (header: ImageHeader) =>
   !header.unsupported &&
   header.bands <= 4 &&
-  header.width <= mostWidth &&
+  header.width <= maxWidth &&
   pixelsOf(drawnArea(header)) >= (drawnOf(header) ? leastDrawn : leastPixels);
 
 interface Open {

@@ -25,9 +25,9 @@ const keptMs = 1000;
 
 /**
  * Returns a function that decodes an image, or takes the one that the previous call with this id left. An
- * image without an id does not stay, nor one that is the last or takes more than `mostBytes`.
+ * image without an id does not stay, nor one that is the last or takes more than `maxBytes`.
  */
-export function decodeOnce(format: WholeFormat, mostBytes: number) {
+export function decodeOnce(format: WholeFormat, maxBytes: number) {
   let kept: { readonly id: string; readonly image: WholeImage } | undefined;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   const forget = () => {
@@ -39,7 +39,7 @@ export function decodeOnce(format: WholeFormat, mostBytes: number) {
     forget();
     if (known && known.id === id) return known.image;
     const image = await format.decodeWhole(bytes, master);
-    if (id !== undefined && !isLast && format.wholeBytes(master.header) <= mostBytes) {
+    if (id !== undefined && !isLast && format.wholeBytes(master.header) <= maxBytes) {
       kept = { id, image };
       expiry = setTimeout(forget, keptMs);
       (expiry as { unref?(): void }).unref?.();

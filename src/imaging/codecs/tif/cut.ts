@@ -17,7 +17,7 @@ import { stagesOf } from "./directory/stages.ts";
 import { tags } from "./directory/tags.ts";
 
 /** Directories that are looked at, and strips and tiles of all of them. */
-const [mostDirectories, mostParts] = [1000, 2 ** 20];
+const [maxDirectories, maxParts] = [1000, 2 ** 20];
 /** Values that are read together. */
 const atOnce = 16 * 1024;
 const uncompressed = 1;
@@ -26,9 +26,9 @@ export async function tiffCut(bytes: SizedSource, header: ImageHeader): Promise<
   const file = await openTiff(bytes, true);
   const waiting = [file.first, ...stagesOf(header).map(({ offset }) => offset)];
   const seen = new Set<number>();
-  let left = mostParts;
+  let left = maxParts;
   for (const offset of waiting) {
-    if (seen.has(offset) || seen.size === mostDirectories || offset === 0) continue;
+    if (seen.has(offset) || seen.size === maxDirectories || offset === 0) continue;
     seen.add(offset);
     try {
       const directory = await readDirectory(file, offset);

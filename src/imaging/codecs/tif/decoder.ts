@@ -34,7 +34,7 @@ import { buildQuantiles, hasWindow, quantilesFor } from "./samples/window.ts";
 import { hasSmallBlocks } from "./tiled-jpeg.ts";
 
 /** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
-const mostBilevel = 2 ** 28;
+const maxBilevel = 2 ** 28;
 
 /** True if a page has a pyramid as its sidecar: its file lacks levels for some scales. */
 const hasLevels = (header: ImageHeader) =>
@@ -42,7 +42,7 @@ const hasLevels = (header: ImageHeader) =>
   !header.windowed &&
   !isStream(header) &&
   !storesLevels(header) &&
-  !(isBilevel(header) && header.width * header.height > mostBilevel);
+  !(isBilevel(header) && header.width * header.height > maxBilevel);
 
 /** True if a read is from that pyramid; some files are as good at full size. */
 const usesLevels = ({ header, scaleFactor }: ReadRequest) =>

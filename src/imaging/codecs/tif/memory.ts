@@ -7,7 +7,7 @@ import { compressions, JPEG } from "./compression/compression.ts";
 import { type Stage, stageFor } from "./directory/stages.ts";
 import { chunkRows } from "./parts.ts";
 import { heldBoxes } from "./samples/targets.ts";
-import { mostBytes } from "./tiled-jpeg.ts";
+import { maxBytes } from "./tiled-jpeg.ts";
 
 /** Instances, the platform's inflater, and block tables of the usual size. */
 const FIXED = 8 << 20;
@@ -64,7 +64,7 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
     moduleBytes;
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
   const share = (part.width * part.height) / (header.width * header.height);
-  const together = compression === JPEG ? heldTiles * Math.min(share * fileSize, mostBytes) : 0;
+  const together = compression === JPEG ? heldTiles * Math.min(share * fileSize, maxBytes) : 0;
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;
   const blocks = Math.ceil(header.width / scale / stage.blockWidth) * Math.ceil(height / blockHeight + 1);

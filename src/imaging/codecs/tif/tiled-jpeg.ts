@@ -16,14 +16,14 @@ import type { OpenPicture } from "./opening.ts";
 import { jpegColour } from "./parts.ts";
 
 /** Largest strip or tile in pixels: all of it is read, and walked from its top, for any region. */
-const mostPixels = 1024 * 1024;
+const maxPixels = 1024 * 1024;
 /** Maximum stored bytes of a region. */
-export const mostBytes = 8 << 20;
+export const maxBytes = 8 << 20;
 /** Gap in bytes for a source that names none. */
 const diskGap = 1024;
 
 /** Sets of tables that tiles of a region may have: each takes about 100 KB as tables to decode with. */
-const mostForms = 16;
+const maxForms = 16;
 
 /** What is the same for all regions of a level. */
 interface Level {
@@ -65,7 +65,7 @@ const isSuitable = (picture: Picture): boolean =>
 export const hasSmallBlocks = ({
   blockWidth,
   blockHeight,
-}: Pick<Picture, "blockWidth" | "blockHeight">): boolean => blockWidth * blockHeight <= mostPixels;
+}: Pick<Picture, "blockWidth" | "blockHeight">): boolean => blockWidth * blockHeight <= maxPixels;
 
 /** Reads the first stored tile of the first row, which decides for all others. */
 async function openLevel(
@@ -115,7 +115,7 @@ class LevelTiles implements TiledJpeg {
     if (blocks.some(({ isBlank }) => isBlank))
       throw unusableTilesError("stored strips or tiles", "blank ones");
     const stored = blocks.reduce((sum, block) => sum + block.bytes, 0);
-    if (stored > mostBytes) throw unusableTilesError(`at most ${mostBytes} bytes of JPEG`, `${stored}`);
+    if (stored > maxBytes) throw unusableTilesError(`at most ${maxBytes} bytes of JPEG`, `${stored}`);
     const ranges = blocks.map(({ offset, bytes: length }) => ({ offset, length }));
     const source = {
       read: (offset: number, length: number) => bytes.read(offset, length),
@@ -138,8 +138,8 @@ class LevelTiles implements TiledJpeg {
       for (const [block, data] of unknown) {
         const { coding } = this.#level;
         forms.set(block, this.#tiles.find(data, coding) ?? (await this.#tiles.read(data, coding)));
-        if (new Set(forms.values()).size > mostForms)
-          throw unusableTilesError(`at most ${mostForms} sets of JPEG tables in a region`, "more");
+        if (new Set(forms.values()).size > maxForms)
+          throw unusableTilesError(`at most ${maxForms} sets of JPEG tables in a region`, "more");
       }
     }
   }

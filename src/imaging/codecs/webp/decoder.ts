@@ -41,7 +41,7 @@ export function webpDecoder(host: CodecHost, pyramids: Pyramids): Decoder {
   return {
     ...parts,
     probe: readHeader,
-    mostBytes: fileLimit,
+    maxBytes: fileLimit,
     metadata: { read: (bytes, _header, kinds) => readWebpMetadata(bytes, kinds) },
   };
 }

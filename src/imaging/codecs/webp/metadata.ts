@@ -17,7 +17,7 @@ type Kind = keyof typeof chunks;
 const kinds = Object.keys(chunks) as Kind[];
 
 const flags = { alpha: 0x10, animation: 0x02 } as const;
-const mostChunks = 4096;
+const maxChunks = 4096;
 /** Some writers put the identifier of a JPEG segment before EXIF. */
 const prefix = "Exif\0\0";
 
@@ -26,7 +26,7 @@ export async function readWebpMetadata(bytes: ByteSource, wanted: MetadataKinds 
   const walk = blockwise(bytes, 2048);
   const budget = metadataBytes(bytes);
   const found: { -readonly [K in Kind]?: Uint8Array | undefined } = {};
-  for (let at = 12, n = 0; n < mostChunks; n++) {
+  for (let at = 12, n = 0; n < maxChunks; n++) {
     const head = await walk.read(at, 8);
     if (head.length < 8) break;
     const length = new DataView(head.buffer, head.byteOffset).getUint32(4, true);

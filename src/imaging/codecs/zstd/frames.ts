@@ -23,7 +23,7 @@ export interface Decompressed {
 }
 
 /** Bytes of an output that are kept for the next one. */
-const mostKept = 2 ** 20;
+const maxKept = 2 ** 20;
 /** The output of frames that were closed: allocating one takes longer than decoding a small frame. */
 let spare: Uint8Array | undefined;
 
@@ -141,7 +141,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     },
     close() {
       const { bytes } = output;
-      if (bytes.length > 0 && bytes.length <= mostKept) spare = bytes;
+      if (bytes.length > 0 && bytes.length <= maxKept) spare = bytes;
       output.bytes = new Uint8Array();
     },
   };

@@ -52,7 +52,7 @@ export function readFseTable(
   data: Uint8Array,
   start: number,
   end: number,
-  { largest, mostLog }: { readonly largest: number; readonly mostLog: number },
+  { largest, maxLog }: { readonly largest: number; readonly maxLog: number },
 ): { table: FseTable; end: number } {
   let bit = start * 8;
   const peek = (count: number) => {
@@ -62,7 +62,7 @@ export function readFseTable(
   };
   const log = peek(4) + 5;
   bit += 4;
-  if (log > mostLog) throw damagedError(`a table of at most ${mostLog} bits`, `${log}`);
+  if (log > maxLog) throw damagedError(`a table of at most ${maxLog} bits`, `${log}`);
   const counts: number[] = [];
   let left = 1 << log;
   while (left > 0) {

@@ -31,7 +31,7 @@ export function readHuffmanTable(
 
 /** Decodes weights in finite state entropy, with two alternating states. */
 function codedWeights(data: Uint8Array, start: number, end: number): number[] {
-  const { table, end: from } = readFseTable(data, start, end, { largest: MOST_BITS, mostLog: 6 });
+  const { table, end: from } = readFseTable(data, start, end, { largest: MOST_BITS, maxLog: 6 });
   const bits = backwards(data, from, end);
   const states = [take(bits, table.log), take(bits, table.log)];
   const weights: number[] = [];

@@ -18,18 +18,18 @@ export interface Output {
 interface Codes {
   readonly bases: Int32Array;
   readonly extra: Uint8Array;
-  readonly mostLog: number;
+  readonly maxLog: number;
   readonly usual: FseTable;
 }
 
-function codes(first: number, extra: readonly number[], mostLog: number, usual: FseTable): Codes {
+function codes(first: number, extra: readonly number[], maxLog: number, usual: FseTable): Codes {
   let base = first;
   const bases = Int32Array.from(extra, (bits) => {
     const own = base;
     base += 2 ** bits;
     return own;
   });
-  return { bases, extra: Uint8Array.from(extra), mostLog, usual };
+  return { bases, extra: Uint8Array.from(extra), maxLog, usual };
 }
 
 const repeatValue = (value: number, times: number) => new Array<number>(times).fill(value);
@@ -159,7 +159,7 @@ function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): S
   if ((modes & 3) !== 0) throw damagedError("known modes of sequences", "others");
   let at = start + 1;
   const table = (kind: Kind, mode: number): FseTable => {
-    const { usual, mostLog, extra } = kinds[kind];
+    const { usual, maxLog, extra } = kinds[kind];
     const largest = extra.length - 1;
     if (mode === 3) {
       const before = tables[kind];
@@ -172,7 +172,7 @@ function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): S
       if (symbol > largest) throw damagedError(`symbols up to ${largest}`, `${symbol}`);
       own = fixedTable(symbol);
     } else if (mode === 2) {
-      const read = readFseTable(data, at, data.length, { largest, mostLog });
+      const read = readFseTable(data, at, data.length, { largest, maxLog });
       own = read.table;
       at = read.end;
     }

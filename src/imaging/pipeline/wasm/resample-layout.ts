@@ -8,7 +8,7 @@ export const kinds = { bytes: 0, words: 1, floats: 2 } as const;
 export type Kind = keyof typeof kinds;
 const sampleBytes = { bytes: 1, words: 2, floats: 4 } as const satisfies Record<Kind, number>;
 /** Maximum of bytes in a box whose sum fits 16 bits. */
-const mostInWords = 257;
+const maxInWords = 257;
 
 /** Interleaved samples with a row stride in samples. */
 export interface Samples {
@@ -23,7 +23,7 @@ export interface Samples {
 /** Output rows are made in groups. */
 export const groupRows = 4;
 /** Samples between rows that are copied with them. */
-const mostBetween = 1024;
+const maxBetween = 1024;
 /** Vectors read and write up to here beyond a buffer. */
 const slack = 128;
 /** Rows in the ring, staged rows and rows that wait to be taken out: together in the second cache. */
@@ -33,7 +33,7 @@ const outBytes = 64 << 10;
 
 /** Integers for plain 8-bit samples, if the box is small; the same for every window of an image. */
 export function kindOf({ data, weighted }: Samples, box: number): Kind {
-  if (weighted || data.BYTES_PER_ELEMENT === 2 || box > mostInWords) return "floats";
+  if (weighted || data.BYTES_PER_ELEMENT === 2 || box > maxInWords) return "floats";
   return box === 1 ? "bytes" : "words";
 }
 
@@ -84,7 +84,7 @@ export function layOut(
   // rows that are used unchanged are copied in one piece with the bytes between them, unless these are many
   // or the rows would share few cache lines
   const { stride } = from;
-  const asTheyLie = asTheyCome && stride % 4096 >= 64 && stride <= rowSamples + mostBetween;
+  const asTheyLie = asTheyCome && stride % 4096 >= 64 && stride <= rowSamples + maxBetween;
   const ringStride = asTheyLie ? stride : apart(cellSamples * sampleBytes[kind]);
   const ringRows = Math.max(reachOfGroups(down), asTheyCome ? Math.floor(ringBytes / ringStride) : 0);
   const stagedRows = Math.max(1, Math.floor(stagedBytes / (rowSamples * depth)));

@@ -49,11 +49,11 @@ interface Exports extends WebAssembly.Exports {
  * used.
  */
 const keptMemory = 32 << 20;
-const mostMemory = 256 << 20;
+const maxMemory = 256 << 20;
 /** Column sums are u32: rows of 16-bit values that they hold. */
-const mostSummedRows = 65536;
+const maxSummedRows = 65536;
 /** Only ink with alpha has more, which is rare. */
-const mostBands = 4;
+const maxBands = 4;
 const page = 65536;
 
 /**
@@ -61,7 +61,7 @@ const page = 65536;
  * more than `most` bytes of its memory (a million pixels in a row), or have five bands, are resized in
  * doubles.
  */
-export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
+export function createResampler(module: () => WebAssembly.Module, most = maxMemory): Resampler {
   const tables = createTapTables();
   let exports: Exports | undefined;
 
@@ -73,7 +73,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
   ): Uint8Array | Uint16Array | undefined => {
     const boxX = boxFactor(x.scale);
     const boxY = boxFactor(y.scale);
-    if (boxY > mostSummedRows) return undefined;
+    if (boxY > maxSummedRows) return undefined;
     const kind = kindOf(from, boxX * boxY);
     const format = kind === "floats" ? "f32" : "i16";
     const across = tables(x, Math.ceil(from.width / boxX), format);
@@ -95,7 +95,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
 
   return {
     resize(pixels, x, y) {
-      if ((isCopy(x) && isCopy(y)) || pixels.bands > mostBands) return resizeInDoubles(pixels, x, y);
+      if ((isCopy(x) && isCopy(y)) || pixels.bands > maxBands) return resizeInDoubles(pixels, x, y);
       const stride = pixels.width * pixels.bands;
       const data = resample({ ...pixels, stride, weighted: hasAlpha(pixels) }, x, y);
       return data ? { ...pixels, width: x.size, height: y.size, data } : resizeInDoubles(pixels, x, y);

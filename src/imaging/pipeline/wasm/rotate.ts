@@ -44,7 +44,7 @@ const block = 64;
 /** Pixels of a window's side at most: a block's diagonal and six taps. */
 const windowSide = Math.ceil(block * Math.SQRT2) + 8;
 const widened = 16;
-const mostSampleBytes = 8;
+const maxSampleBytes = 8;
 
 /** `rotate` of rotate.ts by any angle. The instance is made when first needed and takes half a megabyte. */
 export function createRotator(
@@ -75,9 +75,9 @@ function start(module: WebAssembly.Module): Ready {
     return at;
   };
   const table = take(weights.byteLength);
-  const row = take(windowSide * mostSampleBytes);
+  const row = take(windowSide * maxSampleBytes);
   const window = take(windowSide * windowSide * widened);
-  const out = take(block * block * mostSampleBytes);
+  const out = take(block * block * maxSampleBytes);
   const missing = end - exports.memory.buffer.byteLength;
   if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
   new Float32Array(exports.memory.buffer, table, weights.length).set(weights);

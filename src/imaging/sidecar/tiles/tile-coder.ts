@@ -18,7 +18,7 @@ interface Exports extends WebAssembly.Exports {
 }
 
 /** Maximum side of a tile, in samples. */
-export const mostSide = 256;
+export const maxSide = 256;
 
 /** A plane of bytes. */
 export type BytePlane = Plane & { readonly data: Uint8Array };
@@ -42,7 +42,7 @@ interface Size {
 }
 
 export interface TileCoder {
-  /** Returns a coded plane of 1 to {@link mostSide} samples a side. */
+  /** Returns a coded plane of 1 to {@link maxSide} samples a side. */
   encode(plane: BytePlane): Uint8Array;
   /**
    * Decodes a plane from the start of `coded`. Returns its samples, which the next call overwrites, and the
@@ -91,8 +91,8 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
       memory.set(bytes.subarray(from, from + rowBytes), pixels + y * rowBytes);
     }
     const tiles: Uint8Array[] = [];
-    for (let x = 0; x < width; x += mostSide) {
-      const side = Math.min(mostSide, width - x);
+    for (let x = 0; x < width; x += maxSide) {
+      const side = Math.min(maxSide, width - x);
       exports.split(x * bytesPerPixel, rowBytes, side, height, bands, depth);
       let length = 0;
       for (let plane = 0; plane < bands * depth; plane++)
@@ -119,7 +119,7 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
     encodePixels: (from, size, kind) => encodeTiles(from, size, kind)[0]!,
     *encodeRow({ bytes, at, stride }, { width, height }, kind) {
       const bytesPerPixel = kind.bands * kind.depth;
-      const together = mostSide * Math.floor(ready().pixelBytes / (mostSide * mostSide * bytesPerPixel));
+      const together = maxSide * Math.floor(ready().pixelBytes / (maxSide * maxSide * bytesPerPixel));
       for (let x = 0; x < width; x += together)
         yield* encodeTiles(
           { bytes, at: at + x * bytesPerPixel, stride },

@@ -1,6 +1,6 @@
 // Places of the coded tiles of a level, as stored in the entry of a sidecar.
 
-import { mostSide } from "./tile-coder.ts";
+import { maxSide } from "./tile-coder.ts";
 
 /**
  * A level of an image as planes: the first has `width` by `height` samples, planes that are `halved` have
@@ -13,7 +13,7 @@ export interface TiledLevel {
 }
 
 /** Sides of the first plane of a tile, except at the right and bottom edges. */
-export const tileSide = mostSide;
+export const tileSide = maxSide;
 
 /** Returns the side of a plane, or the position of an edge on it, from that on the first plane. */
 export const onPlane = (length: number, { halved }: TiledLevel["planes"][number]) =>
@@ -33,7 +33,7 @@ export interface TilePlace {
 
 const placeBytes = 8;
 /** Maximum bytes of all tiles, since places have 4 bytes. */
-export const mostTileBytes = 2 ** 32 - 1;
+export const maxTileBytes = 2 ** 32 - 1;
 
 /**
  * Serializes the places of tiles, row by row: start and length of each as 4-byte integers (little-endian).

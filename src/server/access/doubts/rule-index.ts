@@ -57,14 +57,17 @@ const wholeAndPage = (name: string): readonly string[] =>
 function otherNames(identifier: string, sources: readonly RuledSource[]): string[] {
   const [whole] = sources;
   if (!whole || sources.some(({ prefix }) => prefix === "")) return [];
-  const own = longestPrefix(identifier, sources);
+  const own = maxPrefixLength(identifier, sources);
   if (!own) return [whole.prefix + identifier];
   const rest = identifier.slice(whole.prefix.length);
-  return own === whole && !longestPrefix(rest, sources) ? [rest] : [];
+  return own === whole && !maxPrefixLength(rest, sources) ? [rest] : [];
 }
 
 /** Returns the source with the longest prefix of an identifier. */
-export function longestPrefix(identifier: string, sources: readonly RuledSource[]): RuledSource | undefined {
+export function maxPrefixLength(
+  identifier: string,
+  sources: readonly RuledSource[],
+): RuledSource | undefined {
   return sources
     .filter(({ prefix }) => identifier.startsWith(prefix))
     .sort((a, b) => b.prefix.length - a.prefix.length)[0];

@@ -17,7 +17,7 @@ export function* sessionDoubts(settings: AccessSettings): Iterable<Finding> {
 
 const minute = 60_000;
 /** Browsers store no cookie for longer (RFC 6265bis, section 5.5). */
-const mostDays = 400;
+const maxDays = 400;
 /** Viewers fetch a new token before the old one ends, and a page takes a moment. */
 const leastTokenMs = 30_000;
 
@@ -26,10 +26,10 @@ function* lifetimes({ auth }: AccessSettings): Iterable<Finding> {
   const path = ["auth", "session_ttl"];
   if (session < minute)
     yield doubtAt(path, `logs readers out after ${auth.session_ttl}; write a time such as 12h`);
-  if (session > mostDays * 1440 * minute)
+  if (session > maxDays * 1440 * minute)
     yield doubtAt(
       path,
-      `is longer than the ${mostDays} days for which browsers keep a cookie, and former users keep access until then; write a time such as 30d`,
+      `is longer than the ${maxDays} days for which browsers keep a cookie, and former users keep access until then; write a time such as 30d`,
     );
   yield* tokenLifetime(["auth", "token_ttl"], auth.token_ttl, auth.session_ttl);
   for (const [name, { token_ttl }] of Object.entries(auth.profiles))

@@ -3,7 +3,7 @@
 
 import { doubtsAt, type Finding, nearest, parseUrl } from "../../../base/index.ts";
 import { isUrl } from "../rules/spellings.ts";
-import { folderOf, indexRules, longestPrefix, type RuleIndex } from "./rule-index.ts";
+import { folderOf, indexRules, maxPrefixLength, type RuleIndex } from "./rule-index.ts";
 import type { AccessSettings, RuledSource } from "./settings.ts";
 
 /**
@@ -99,7 +99,7 @@ const other = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "
 
 /** Returns the source of an identifier or a match. */
 const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource | undefined =>
-  longestPrefix(match, sources) ?? sources[0];
+  maxPrefixLength(match, sources) ?? sources[0];
 
 /** Location of the masters, without a / at its end; undefined if it cannot be compared. */
 function placeOf({ root, bucket, endpoint, key_prefix }: RuledSource): string | undefined {

@@ -18,7 +18,7 @@ export interface FailureLimits {
   /** Milliseconds after the first failure that causes a wait; doubled with each further one. */
   readonly firstWaitMs: number;
   /** Longest wait of a network, in milliseconds. */
-  readonly longestWaitMs: number;
+  readonly maxWaitMs: number;
   /** Milliseconds after the last failure until failures are forgotten. */
   readonly forgetMs: number;
   /**
@@ -31,7 +31,7 @@ export interface FailureLimits {
 export const usualLimits: FailureLimits = {
   free: 5,
   firstWaitMs: 1000,
-  longestWaitMs: 60_000,
+  maxWaitMs: 60_000,
   forgetMs: 15 * 60_000,
   ofUser: [
     { from: 0, free: 300, eachMs: 2000 },
@@ -58,7 +58,7 @@ export const ranks = usualLimits.ofUser.length + 2;
 const most = 10_000;
 
 /** Names are untrusted and may be long. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /**
  * Failed logins of one service. It never waits itself.
@@ -91,11 +91,10 @@ export class LoginFailures {
     readonly now?: () => number;
     readonly limits?: FailureLimits;
   } = {}) {
-    const { free, firstWaitMs, longestWaitMs, forgetMs, ofUser } = limits;
+    const { free, firstWaitMs, maxWaitMs, forgetMs, ofUser } = limits;
     const doubling = {
       remaining: (count: number, ms: number) => (ms < forgetMs ? count : 0),
-      pause: (count: number) =>
-        count < free ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** (count - free)),
+      pause: (count: number) => (count < free ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** (count - free))),
     };
     this.#crowd = free;
     this.#networks = createLimiter(doubling, most, now);
@@ -118,7 +117,7 @@ export class LoginFailures {
     const failed = this.#sites.counted(site);
     const level = this.#users.findLastIndex(({ from }) => failed >= from);
     const ofUser = this.#users[level]?.limiter;
-    const name = user.slice(0, longestName);
+    const name = user.slice(0, maxNameLength);
     const pair = `${network} ${name}`;
     const waitMs = isKnown
       ? this.#pairs.waitMs(pair)

@@ -38,7 +38,7 @@ export interface LoginsHost {
 }
 
 /** Maximum bytes of a template. */
-const mostTemplateBytes = 1024 * 1024;
+const maxTemplateBytes = 1024 * 1024;
 
 /**
  * Reads password files and templates. Throws an Error that names the key whose value is missing or unusable.
@@ -123,8 +123,8 @@ async function readTemplate(path: string, key: string, files: Platform["files"])
   try {
     const bytes = await files.readFile(path);
     if (!bytes) throw new Error("the file does not exist; create it, or correct its name");
-    if (bytes.length > mostTemplateBytes)
-      throw new Error(`the file has ${bytes.length} bytes, more than the ${mostTemplateBytes} that are read`);
+    if (bytes.length > maxTemplateBytes)
+      throw new Error(`the file has ${bytes.length} bytes, more than the ${maxTemplateBytes} that are read`);
     return parseLoginTemplate(textOf(bytes));
   } catch (error) {
     throw new Error(`${key}: ${path}: ${error instanceof Error ? error.message : String(error)}`, {

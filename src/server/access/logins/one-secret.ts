@@ -14,12 +14,12 @@ export interface OneSecret {
 }
 
 /** Number of networks that are known: only those of people who have the secret. */
-const mostKnown = 1000;
+const maxKnown = 1000;
 
 /** Creates the memory of one secret: the limits of logins, with known networks in memory. */
 export function createOneSecret(now?: () => number): OneSecret {
   const failures = new LoginFailures(now && { now });
-  const known = createLru<string, true>(mostKnown);
+  const known = createLru<string, true>(maxKnown);
   return {
     attempt(address, user = "") {
       const pair = `${networkOf(address, 64)} ${user}`;

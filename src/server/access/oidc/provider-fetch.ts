@@ -6,7 +6,7 @@ import {
   createSemaphore,
   isDeep,
   isLoopbackHost,
-  mostJsonLevels,
+  maxJsonLevels,
   withDeadline,
 } from "../../../base/index.ts";
 import { OidcFault } from "./faults.ts";
@@ -16,7 +16,7 @@ const timeoutMs = 5000;
 /** Largest response in bytes: metadata and keys of large providers have 10 to 50 KB. */
 export const maxResponseBytes = 512 * 1024;
 /** Concurrent requests; further ones are refused, which limits the cost of a hanging provider. */
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 
 /** The parts of a request that the library decides. */
 interface ProviderRequest {
@@ -39,7 +39,7 @@ export function createProviderFetch(issuer: string): ProviderFetch {
   const circuit = createCircuit({
     counts: (error) => error instanceof OidcFault && error.why === "unavailable",
   });
-  const places = createSemaphore(mostAtOnce, 0);
+  const places = createSemaphore(maxAtOnce, 0);
   return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init, isLocal)));
 }
 
@@ -90,7 +90,7 @@ async function whole(response: Response, host: string): Promise<Response> {
     throw new OidcFault("unavailable", `${host} answered with status ${status}`);
   const bytes = await boundedBytes(response, host);
   if (isDeep(new TextDecoder().decode(bytes)))
-    throw new OidcFault("misconfigured", `${host} answered with more than ${mostJsonLevels} levels of JSON`);
+    throw new OidcFault("misconfigured", `${host} answered with more than ${maxJsonLevels} levels of JSON`);
   const kept = new Headers();
   for (const name of ["Content-Type", "WWW-Authenticate"]) {
     const value = response.headers.get(name);

@@ -24,9 +24,9 @@ export interface Verifier {
 export interface VerifierOptions {
   readonly platform: Pick<Platform, "startWorker" | "parallelism">;
   /** Number of checks that may wait. */
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
   /** Number of checks of one network that may wait. */
-  readonly mostOfNetwork?: number;
+  readonly maxOfNetwork?: number;
   /** Number of ranks that turns may have. */
   readonly ranks?: number;
   /** Milliseconds for a worker to start and respond. */
@@ -38,12 +38,12 @@ const processorsEach = 4;
 
 /** Creates a verifier. The first password starts the first worker. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { platform, mostWaiting = 64, mostOfNetwork = 32, ranks = 1, replyMs = 30_000 } = options;
+  const { platform, maxWaiting = 64, maxOfNetwork = 32, ranks = 1, replyMs = 30_000 } = options;
   const gate = createFairSemaphore({
     permits: Math.max(1, Math.floor(platform.parallelism / processorsEach)),
     ranks,
-    waiting: mostWaiting,
-    waitingEach: mostOfNetwork,
+    waiting: maxWaiting,
+    waitingEach: maxOfNetwork,
   });
   const { startWorker } = platform;
   const workers =

@@ -14,7 +14,7 @@ export interface SessionDeadlines {
 }
 
 /** Readers return soon after the store recovers. */
-const pauses: CircuitOptions = { pauseMs: 500, longestPauseMs: 4000 };
+const pauses: CircuitOptions = { pauseMs: 500, maxPauseMs: 4000 };
 
 /** `failed` receives errors for the log. */
 export function guardedSessions(

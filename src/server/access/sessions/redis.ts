@@ -4,7 +4,7 @@
 import type { RedisArgument, RedisDriver } from "../../stores/redis/driver.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionScript } from "./redis-scripts.ts";
-import { mostNetworks, type SessionStore } from "./store.ts";
+import { maxNetworks, type SessionStore } from "./store.ts";
 
 export interface RedisSessionsOptions {
   readonly driver: RedisDriver<SessionScript>;
@@ -77,7 +77,7 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
     },
     async rememberNetwork(user, network, lifetime) {
       const { expiresAt } = lifetime;
-      await run("rememberNetwork", user, network, expiresAt, lifetimeOf(lifetime), mostNetworks);
+      await run("rememberNetwork", user, network, expiresAt, lifetimeOf(lifetime), maxNetworks);
     },
     count: async () => ({ total: Number(await run("count")) }),
     async check() {

@@ -20,7 +20,7 @@ export interface Lifetime {
 }
 
 /** Maximum number of networks that are known to one user; those that expire first are removed first. */
-export const mostNetworks = 32;
+export const maxNetworks = 32;
 
 /**
  * Keys are SHA-256 in 64 hexadecimal digits. A store may return expired records. An unreadable record (other
@@ -47,7 +47,7 @@ export interface SessionStore {
   endMatching(matches: (session: Session) => boolean): Promise<number>;
   /** Returns until when a network is known to a user, or undefined. Both are keys. */
   findNetwork(user: string, network: string): Promise<number | undefined>;
-  /** Remembers a network of a user, up to {@link mostNetworks} for each. */
+  /** Remembers a network of a user, up to {@link maxNetworks} for each. */
   rememberNetwork(user: string, network: string, lifetime: Lifetime): Promise<void>;
   count(): Promise<SessionCount>;
   /** Removes expired records, if nothing else does. */

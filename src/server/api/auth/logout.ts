@@ -13,7 +13,7 @@ import { leadBack, returnToOf, say } from "./pages/responses.ts";
 import { presenterOf } from "./presenter.ts";
 import { returnTarget } from "./return-to.ts";
 
-const mostFormBytes = 16 * 1024;
+const maxFormBytes = 16 * 1024;
 
 /**
  * Responds to a request to log out. HEAD ends nothing. Throws a Refusal (403) for a GET that is not a
@@ -67,5 +67,5 @@ function refuseEmbedded(c: RequestContext): void {
 /** A POST without a body logs out too. */
 async function sentReturnTo(c: RequestContext): Promise<string> {
   if (!c.req.raw.headers.has("Content-Type")) return returnToOf(c);
-  return (await readForm(c, mostFormBytes)).get("return_to") ?? returnToOf(c);
+  return (await readForm(c, maxFormBytes)).get("return_to") ?? returnToOf(c);
 }

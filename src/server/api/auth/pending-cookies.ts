@@ -14,7 +14,7 @@ const slots = [0, 1, 2, 3] as const;
  * Maximum characters of a return address, since headers have little room; a login with a longer one ends on a
  * page that says so.
  */
-const mostReturnTo = 1024;
+const maxReturnTo = 1024;
 
 /** `Lax` suffices: the return is a top-level navigation, and nothing else needs the cookie. */
 const attributes = "Secure; HttpOnly; SameSite=Lax";
@@ -63,7 +63,7 @@ export async function keepLogin(
   slot = freeSlot(attempt),
 ): Promise<string> {
   const { name, path } = placeOf(attempt, slot);
-  const returnTo = login.returnTo.length > mostReturnTo ? "" : login.returnTo;
+  const returnTo = login.returnTo.length > maxReturnTo ? "" : login.returnTo;
   const value = await pending.seal({ ...login, returnTo });
   return `${name}=${value}; Path=${path}; Max-Age=${pendingSeconds}; ${attributes}`;
 }

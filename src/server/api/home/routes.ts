@@ -5,7 +5,7 @@ import { checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.
 import { combineSharing, type Sharing } from "../../access/access.ts";
 import { lookAround } from "../../manifests/browse/around-document.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
-import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
+import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
@@ -96,7 +96,7 @@ async function respondDocument(
 function askedIn(query: string): ListParameters {
   const parameters = new URLSearchParams(query);
   const named = trimSlashes(parameters.get("in") ?? "");
-  const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
+  const search = (parameters.get("q") ?? "").trim().slice(0, maxSearchLength);
   const from = parameters.get("from") ?? "";
   return {
     identifier: named === "" ? "" : checkIdentifier(named),

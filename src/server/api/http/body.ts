@@ -1,6 +1,6 @@
 // Reads bodies of POST requests, completely and within a limit.
 
-import { cancelledError, concatenate, JsonTooDeep, mostJsonLevels, parseJson } from "../../../base/index.ts";
+import { cancelledError, concatenate, JsonTooDeep, maxJsonLevels, parseJson } from "../../../base/index.ts";
 import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 
@@ -37,7 +37,7 @@ export async function readJson(
     if (error instanceof JsonTooDeep)
       throw badBody(
         tooDeep.code,
-        `Expected a body of at most ${mostJsonLevels} levels of lists and objects; received more.`,
+        `Expected a body of at most ${maxJsonLevels} levels of lists and objects; received more.`,
       );
     throw badBody("invalid_json", "Expected a JSON text as the body; received something else.");
   }

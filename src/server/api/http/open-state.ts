@@ -12,7 +12,7 @@ export interface OpenedState extends ReadState {
 }
 
 /** Links to states within states that are followed. */
-const mostLinks = 4;
+const maxLinks = 4;
 
 /**
  * Parses a state. If its first target is a link of this service to another state, in its address or stored,
@@ -23,7 +23,7 @@ export async function openState(
   c: RequestContext,
   service: Service,
   state: unknown,
-  left = mostLinks,
+  left = maxLinks,
 ): Promise<OpenedState> {
   const read = readState(state);
   const bookmarks = service.contentStates?.bookmarks;

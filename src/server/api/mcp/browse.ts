@@ -8,7 +8,7 @@ import {
   type FolderPage,
   type Position,
 } from "../../manifests/browse/browse.ts";
-import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
+import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
@@ -29,7 +29,7 @@ const input = z.strictObject({
     ),
   search: z
     .string()
-    .max(longestSearch)
+    .max(maxSearchLength)
     .default("")
     .describe(
       "Words to look for in that folder and all below it, in the names of files and folders, labels and metadata. An entry matches if it and the folders above it contain all of them.",

@@ -21,7 +21,7 @@ import { matchLanguage } from "../http/representation/language.ts";
 import { imageOfCanvas } from "./asked.ts";
 
 /** Most entries of a table of contents, since each may open an image. */
-const mostEntries = 100;
+const maxEntries = 100;
 /** Deepest level of a table of contents that is read. */
 const deepest = 8;
 
@@ -86,7 +86,7 @@ async function tableOf(
   ranges: readonly string[],
 ): Promise<{ readonly contents?: readonly ContentsEntry[]; readonly contents_cut?: true }> {
   const canvases = canvasesOf(made);
-  const read = { left: mostEntries, isCut: false };
+  const read = { left: maxEntries, isCut: false };
   const entryOf = async (range: Resource, level: number): Promise<ContentsEntry> => {
     const image = await firstImage(c, service, range, canvases);
     const inner = await entriesOf(rangesIn(range.items), level + 1);

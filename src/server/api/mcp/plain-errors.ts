@@ -16,7 +16,7 @@ interface Issue {
 }
 
 /** Characters of the longest response that is an error. */
-const mostText = 100_000;
+const maxText = 100_000;
 /** Longest value that a message repeats, in characters. */
 const longest = 60;
 
@@ -71,7 +71,7 @@ const quote = (text: string) => JSON.stringify(text.slice(0, longest));
 /** Returns a response of the protocol with its error in a plain sentence; any other text unchanged. */
 export function plainResponse(text: string, message: unknown, tools: readonly string[]): string {
   // Only results are long.
-  const document = text.length > mostText ? undefined : parsed(text);
+  const document = text.length > maxText ? undefined : parsed(text);
   const error = objectOf(objectOf(document)?.error);
   const said = textOf(error?.message);
   if (!error || said === undefined) return text;

@@ -17,9 +17,9 @@ import { denial } from "./results.ts";
 /** Longest side of a derivative without a requested size: models reduce larger ones themselves. */
 const usualSide = 1568;
 /** Maximum pixels that may be requested. */
-const mostPixels = 4 * 2 ** 20;
+const maxPixels = 4 * 2 ** 20;
 /** Maximum bytes of an image. Base64 adds a third. */
-const mostBytes = 3 * 2 ** 20;
+const maxBytes = 3 * 2 ** 20;
 /**
  * A derivative without a requested size is reduced if it has more bytes: some clients reject results of a
  * megabyte.
@@ -61,7 +61,7 @@ export function regionTool(c: RequestContext, service: Service): Tool<Input> {
   return {
     name: "get_region",
     title: "Look at an image",
-    description: `Returns an image, or a region of it, as a picture. Without a size it fits in ${usualSide} x ${usualSide} pixels: to see small details ask for a small region. At most ${mostPixels} pixels.`,
+    description: `Returns an image, or a region of it, as a picture. Without a size it fits in ${usualSide} x ${usualSide} pixels: to see small details ask for a small region. At most ${maxPixels} pixels.`,
     input,
     run: (input) =>
       onImage(c, service, input.identifier, (identifier, asked) => {
@@ -105,10 +105,10 @@ async function look(
       ({ bytes, incomplete } = await render(service.images, master, prepared, signal));
     }
   }
-  if (bytes.length > mostBytes)
+  if (bytes.length > maxBytes)
     throw new ServiceError(
       "too-large",
-      `Expected a picture of at most ${mostBytes} bytes; this one has ${bytes.length}. Ask for a smaller size or region, or for jpg.`,
+      `Expected a picture of at most ${maxBytes} bytes; this one has ${bytes.length}. Ask for a smaller size or region, or for jpg.`,
       { code: "picture_too_large" },
     );
   const { buffer, byteOffset, length } = bytes;
@@ -133,10 +133,10 @@ async function withinSide(prepareAt: (size: string) => Promise<Prepared>, side: 
 const longest = ({ geometry: { size } }: Prepared) => Math.max(size.width, size.height);
 
 function checkPixels({ geometry: { size } }: Prepared): void {
-  if (size.width * size.height > mostPixels)
+  if (size.width * size.height > maxPixels)
     throw new ServiceError(
       "too-large",
-      `Expected a picture of at most ${mostPixels} pixels; ${size.width} x ${size.height} are more. Ask for a smaller size or region.`,
+      `Expected a picture of at most ${maxPixels} pixels; ${size.width} x ${size.height} are more. Ask for a smaller size or region.`,
       { code: "picture_too_large" },
     );
 }

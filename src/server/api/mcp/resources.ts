@@ -20,7 +20,7 @@ import type { ResourceShelf } from "./protocol.ts";
 import { denialText } from "./results.ts";
 
 /** Characters of the longest document that is sent: a model could not read more. */
-const mostText = 1_000_000;
+const maxText = 1_000_000;
 
 export const documentType = "application/ld+json";
 
@@ -81,7 +81,7 @@ async function documentText(c: RequestContext, service: Service, path: string): 
   for await (const some of canvasesOf(made).batches()) {
     items.push(...some);
     length += JSON.stringify(some).length;
-    if (length > mostText) throw tooLong();
+    if (length > maxText) throw tooLong();
   }
   return bounded(JSON.stringify({ ...made.document, items }));
 }
@@ -103,14 +103,14 @@ function informationText(c: RequestContext, service: Service, identifier: string
 }
 
 function bounded(text: string): string {
-  if (text.length > mostText) throw tooLong();
+  if (text.length > maxText) throw tooLong();
   return text;
 }
 
 const tooLong = () =>
   new ServiceError(
     "too-large",
-    `Expected a document of at most ${mostText} characters; this one is longer. Use browse, which lists its images page by page.`,
+    `Expected a document of at most ${maxText} characters; this one is longer. Use browse, which lists its images page by page.`,
     { code: "document_too_large" },
   );
 

@@ -18,7 +18,7 @@ import { setVary } from "../http/representation/caching.ts";
 export type RedirectSpelling = (c: RequestContext, version: PresentationVersion) => Response | undefined;
 
 /** Redirects of one spelling in a row after which it is served. */
-const mostInRow = 3;
+const maxInRow = 3;
 /** Milliseconds within which they count as a row. */
 const rowMs = 10_000;
 /** Characters of spellings that are remembered. */
@@ -50,7 +50,7 @@ export function createSpellings(now = () => performance.now()): RedirectSpelling
     const before = rows.get(own);
     const isRow = before?.spelling === spelling && now() - before.at < rowMs;
     const count = isRow ? before.count : 0;
-    if (count >= mostInRow) return undefined;
+    if (count >= maxInRow) return undefined;
     rows.set(own, { spelling, count: count + 1, at: now() }, own.length + spelling.length + 64);
     const headers: Record<string, string> = {
       Location: documentAddress(c.get("base"), id, version),

@@ -15,11 +15,11 @@ const played: Readonly<Record<ViewerName, readonly string[]>> = { mirador: ["Sou
 const kinds = ["Sound", "Video", "Model"];
 
 /** Maximum number of linked files. */
-const mostLinked = 5;
+const maxLinked = 5;
 
 /**
  * Returns the addresses of files that a viewer does not play, or that the page's policy blocks: those of
- * other origins than `origins`. At most {@link mostLinked}.
+ * other origins than `origins`. At most {@link maxLinked}.
  */
 export function unplayedMedia(
   { document }: OpenedDocument,
@@ -32,7 +32,7 @@ export function unplayedMedia(
     const url = parseUrl(id);
     if (!url || !/^https?:$/.test(url.protocol)) continue;
     if (!played[viewer].includes(type) || !origins.includes(url.origin)) found.add(id);
-    if (found.size === mostLinked) break;
+    if (found.size === maxLinked) break;
   }
   return [...found];
 }

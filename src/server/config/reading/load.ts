@@ -6,7 +6,7 @@ import {
   type Finding,
   findingList,
   keyPath,
-  mostAliases,
+  maxAliases,
   type Position,
   parseKeyPath,
   parseYamlText,
@@ -108,7 +108,7 @@ export function parseYaml(text: string): Parsed {
   });
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: mostAliases });
+    value = document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
     return { problems: [problemAt([], `not valid YAML: ${(error as Error).message}`)] };
   }
@@ -127,7 +127,7 @@ export function parseYaml(text: string): Parsed {
       ],
     };
   const texts = parseYamlText(text, { schema: "failsafe" }).document.toJS({
-    maxAliasCount: mostAliases,
+    maxAliasCount: maxAliases,
   }) as Record<string, unknown>;
   return { value: value as Record<string, unknown>, texts, find };
 }

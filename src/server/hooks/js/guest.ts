@@ -2,14 +2,14 @@
 // console.
 
 /** Maximum characters of a line that a hook prints. */
-export const mostLineLength = 1000;
+export const maxLineLength = 1000;
 /** Longest result as JSON, in characters. */
 export const maxResultLength = 4 * 2 ** 20;
 /** Returned by `call` if the hook returned a promise. No JSON text begins with it. */
 export const pendingMark = "~";
 
 /** Maximum of exports that are reported because they are never called. */
-const mostUnused = 20;
+const maxUnused = 20;
 
 /** Name of this code in stack traces. */
 export const guestFile = "<smalti>";
@@ -26,7 +26,7 @@ const { apply } = Reflect;
 const { keys } = Object;
 const { slice } = String.prototype;
 const { then } = Promise.prototype;
-const short = (text) => apply(slice, text, [0, ${mostLineLength}]);
+const short = (text) => apply(slice, text, [0, ${maxLineLength}]);
 
 // sfc32: four words of state, of which the host draws the first values for each call.
 let a = 0, b = 0, c = 0, d = 0;
@@ -57,7 +57,7 @@ const shown = (value) => {
 };
 const at = (level) => (...values) => {
   let text = "";
-  for (let i = 0; i < values.length && text.length < ${mostLineLength}; i++)
+  for (let i = 0; i < values.length && text.length < ${maxLineLength}; i++)
     text += (i > 0 ? " " : "") + shown(values[i]);
   print(level, stringify(short(text)));
 };
@@ -105,7 +105,7 @@ return {
     for (const name of keys(exported)) {
       let isKnown = false;
       for (const each of known) if (each === name) isKnown = true;
-      if (isKnown || unused.length === ${mostUnused}) continue;
+      if (isKnown || unused.length === ${maxUnused}) continue;
       const value = exported[name];
       unused[unused.length] = { name: short(name), type: typeof value, members: functionsIn(value, known) };
     }

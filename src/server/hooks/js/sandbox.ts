@@ -10,7 +10,7 @@ import {
   type QuickJSRuntime,
 } from "quickjs-emscripten-core";
 import { HookError, type HookFunction, hookFunctions } from "../hook.ts";
-import { guestCode, guestFile, maxResultLength, mostLineLength, pendingMark } from "./guest.ts";
+import { guestCode, guestFile, maxLineLength, maxResultLength, pendingMark } from "./guest.ts";
 import { takeImage } from "./memory-image.ts";
 import type { Failure, PrintLevel, Program } from "./messages.ts";
 import { startClock } from "./run-clock.ts";
@@ -45,7 +45,7 @@ const ownPages = 82;
 /** Minimum memory that the module declares. */
 const leastPages = 256;
 /** Maximum lines that one call may print. */
-const mostLines = 20;
+const maxLines = 20;
 /** Warm-up calls: enough for engines to compile what they compile on the way. */
 const warmRounds = 30;
 
@@ -77,8 +77,8 @@ export async function createSandbox(
   const context = runtime.newContext();
   clock.limit(loadMs);
   const guest = loadGuest(context, (level, text) => {
-    if (printed.muted || ++printed.lines > mostLines + 1) return;
-    print(level, printed.lines > mostLines ? "(further lines are left out)" : text);
+    if (printed.muted || ++printed.lines > maxLines + 1) return;
+    print(level, printed.lines > maxLines ? "(further lines are left out)" : text);
   });
 
   const { functions, unused, failure } = load(runtime, context, guest, program);
@@ -130,7 +130,7 @@ interface Guest {
 function loadGuest(context: QuickJSContext, print: (level: PrintLevel, text: string) => void): Guest {
   const host = context.newFunction("print", (level, text) => {
     const line = JSON.parse(context.getString(text)) as string;
-    print(context.getString(level) as PrintLevel, line.slice(0, mostLineLength));
+    print(context.getString(level) as PrintLevel, line.slice(0, maxLineLength));
   });
   const made = context.evalCode(guestCode, guestFile);
   const called = made.error ? made : context.callFunction(made.value, context.undefined, host);

@@ -93,7 +93,7 @@ export interface AdmissionFigures {
 }
 
 /** A timer of more milliseconds ends immediately. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * A job goes before others of its client that came earlier by less than this multiple of the difference of
@@ -358,10 +358,7 @@ class CostAdmission implements Admission {
     if (this.#thin(job.lane, job.remote) === job || this.#admitted.has(job)) return undefined;
     this.#figures.counts.waited.add();
     if (this.#limits.waitMs === Number.POSITIVE_INFINITY) return undefined;
-    return setTimeout(
-      () => this.#turnAway(job, "waitedTooLong"),
-      Math.min(this.#limits.waitMs, longestTimerMs),
-    );
+    return setTimeout(() => this.#turnAway(job, "waitedTooLong"), Math.min(this.#limits.waitMs, maxTimerMs));
   }
 }
 

@@ -58,7 +58,7 @@ export function tileLayersWork(codec: Pick<Decoder, "sidecar">, header: ImageHea
  * Maximum correction factor of an estimate, up or down, so that a correction never hides the actual size of a
  * job.
  */
-const mostCorrection = 4;
+const maxCorrection = 4;
 /** Weight of the latest job relative to all earlier ones. */
 const weight = 1 / 8;
 /** Jobs estimated below this many milliseconds are ignored: most of their time is overhead. */
@@ -81,7 +81,7 @@ export function createEstimates(): Estimates {
     of: ({ kind, ms }) => ms * (ratios.get(kind) ?? 1),
     learn({ kind, ms }, tookMs) {
       if (ms < leastMs) return;
-      const ratio = Math.min(mostCorrection, Math.max(1 / mostCorrection, tookMs / ms));
+      const ratio = Math.min(maxCorrection, Math.max(1 / maxCorrection, tookMs / ms));
       const before = ratios.get(kind) ?? 1;
       ratios.set(kind, before + weight * (ratio - before));
     },

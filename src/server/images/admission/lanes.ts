@@ -1,13 +1,13 @@
 // Lanes, and the shares of permits and memory of the jobs of a lane and of remote sources.
 
-/** Jobs that are estimated to take at most `mostCheapMs` are cheap; all others are heavy. */
+/** Jobs that are estimated to take at most `maxCheapMs` are cheap; all others are heavy. */
 export type Lane = "cheap" | "heavy";
 
 /** Estimated milliseconds up to which a job is cheap. */
-export const mostCheapMs = 50;
+export const maxCheapMs = 50;
 
 /** Returns the lane of a job by its estimated milliseconds. */
-export const laneOf = (ms: number): Lane => (ms <= mostCheapMs ? "cheap" : "heavy");
+export const laneOf = (ms: number): Lane => (ms <= maxCheapMs ? "cheap" : "heavy");
 
 /**
  * Permits that a lane may take. If there is more than one in all, a cheap job never has to wait until a heavy

@@ -69,9 +69,9 @@ export interface OverlayParts {
   readonly revalidateMs?: number;
 }
 
-/** Maximum size of an overlay image in pixels; `mostFileBytes` limits its file. */
-export const mostPixels = 2 ** 22;
-const mostFileBytes = 32 << 20;
+/** Maximum size of an overlay image in pixels; `maxFileBytes` limits its file. */
+export const maxPixels = 2 ** 22;
+const maxFileBytes = 32 << 20;
 /** Total bytes of cached decoded images; the least recently used are dropped first. */
 const keptBytes = 64 << 20;
 /** Weight of an entry in addition to its pixels. */
@@ -230,7 +230,7 @@ async function find(
     return {
       validator,
       modified,
-      read: () => withServiceErrors(() => readAll(bytes, mostFileBytes)),
+      read: () => withServiceErrors(() => readAll(bytes, maxFileBytes)),
       close: () => image.close(),
     };
   }
@@ -248,7 +248,7 @@ async function find(
     validator,
     modified,
     async read() {
-      if (size > mostFileBytes) throw new Error(`the overlay's file has more than ${mostFileBytes} bytes`);
+      if (size > maxFileBytes) throw new Error(`the overlay's file has more than ${maxFileBytes} bytes`);
       const bytes = await files.readFile(place.path);
       if (!bytes || (await stat()).validator !== validator)
         throw new Error("the overlay's file was replaced while it was read");
@@ -273,9 +273,9 @@ async function decodeOverlay(
   if (!codec) throw new Error(`the overlay is not a ${readableTitles()} image`);
   const header = await withServiceErrors(() => codec.probe(bytes, 1));
   if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);
-  if (header.width * header.height > mostPixels)
+  if (header.width * header.height > maxPixels)
     throw new Error(
-      `the overlay has ${header.width * header.height} pixels, more than the ${mostPixels} that are taken`,
+      `the overlay has ${header.width * header.height} pixels, more than the ${maxPixels} that are taken`,
     );
   const region = { x: 0, y: 0, width: header.width, height: header.height };
   const read: ReadRequest = { header, page: 1, region, scaleFactor: 1 };

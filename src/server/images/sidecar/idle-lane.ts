@@ -35,9 +35,9 @@ const pauseMs = 50;
 /** Milliseconds after which a waiting task is dropped unless it is asked for again. */
 const patienceMs = 60_000;
 /** A task that this many requests have asked for no longer gives way. */
-const mostAsked = 8;
+const maxAsked = 8;
 /** Maximum number of waiting tasks; one more drops the first. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 /**
  * Creates a lane that runs one task at a time. `load` returns the jobs of requests and of the lane that run,
@@ -50,7 +50,7 @@ export function createIdleLane(
   const waiting = new Map<string, Waiting>();
   let isWorking = false;
   const pause = () => new Promise((resolve) => setTimeout(resolve, pauseMs));
-  const givesWay = ({ isHurried, asked }: Waiting) => !isHurried && asked < mostAsked;
+  const givesWay = ({ isHurried, asked }: Waiting) => !isHurried && asked < maxAsked;
 
   const remove = (id: string, { end }: Waiting) => {
     waiting.delete(id);
@@ -107,7 +107,7 @@ export function createIdleLane(
   return {
     add(id, task) {
       const first =
-        waiting.size >= mostWaiting ? [...waiting].find(([, { isRunning }]) => !isRunning) : undefined;
+        waiting.size >= maxWaiting ? [...waiting].find(([, { isRunning }]) => !isRunning) : undefined;
       if (first) drop(...first);
       let end = () => {};
       const over = new Promise<void>((resolve) => (end = resolve));

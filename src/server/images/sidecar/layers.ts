@@ -45,7 +45,7 @@ const lateMs = 600_000;
  */
 const renewalMs = 60_000;
 /** Number of layers whose latest removal is remembered. */
-const mostRenewed = 1024;
+const maxRenewed = 1024;
 
 const nothing = async () => new Uint8Array();
 
@@ -74,7 +74,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
   /** Removals of entries in progress. */
   const removals = new Set<Promise<void>>();
   /** Time before which a layer is not removed again. */
-  const renewed = createLru<string, number>(mostRenewed);
+  const renewed = createLru<string, number>(maxRenewed);
 
   /**
    * Removes a layer of which a part is lost, so that the next read builds it again. A store that cannot

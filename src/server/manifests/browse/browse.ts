@@ -62,7 +62,7 @@ export interface BrowseRequest {
 /** Entries of a page. */
 const shown = 50;
 /** Entries of a folder that are decided on for one page: a hook may have to be asked about each. */
-const mostDecided = 500;
+const maxDecided = 500;
 /** Number of simultaneous decisions. */
 const atOnce = 8;
 
@@ -128,7 +128,7 @@ async function pageOf(
   gate: Gate,
 ): Promise<{ readonly allowed: readonly Entry[]; readonly next?: Position }> {
   const start = after ? startOf(entries, after) : 0;
-  const end = Math.min(start + mostDecided, entries.length);
+  const end = Math.min(start + maxDecided, entries.length);
   const allowed: Entry[] = [];
   let last: { readonly entry: Entry; readonly at: number } | undefined;
   let at = start;

@@ -73,7 +73,7 @@ export const shownEntries = 48;
 /** Images of a page that are examined simultaneously. */
 const atOnce = 8;
 /** Maximum of decisions for one page, if each image needs one. */
-const mostDecided = 480;
+const maxDecided = 480;
 
 /**
  * Returns the page. Leaves out images that the caller may not have, and folders that a rule gates for this
@@ -105,7 +105,7 @@ export async function openCollection(
       : undefined;
   const entries = await sight.filterListed((search ?? contents).entries);
   const start = startOf(entries.length, from);
-  const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
+  const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : maxDecided, lookAt);
   const shownFolders = await folderLooks(
     parts,
     shown.flatMap((one) => (one.kind === "folder" ? [one.entry] : [])),

@@ -16,11 +16,11 @@ export interface FirstPictureParts {
 }
 
 /** Folders that are looked into at most. */
-const mostFolders = 16;
+const maxFolders = 16;
 /** Images that are looked at at most. */
-const mostImages = 96;
+const maxImages = 96;
 /** Milliseconds after which no further folder is looked into, and no further image looked at. */
-const longestMs = 1000;
+const maxMs = 1000;
 
 /**
  * The first image that can be shown: of the root, then of the folders below it and of further sources, the
@@ -28,11 +28,11 @@ const longestMs = 1000;
  */
 export async function firstPicture(parts: FirstPictureParts, sight: Sight): Promise<ShownImage | undefined> {
   if (sight.isMapped) return undefined;
-  const end = performance.now() + longestMs;
+  const end = performance.now() + maxMs;
   let first: ShownImage | undefined;
   let looks = 0;
   for await (const entry of imagesBelow(parts, sight, end)) {
-    if (looks++ === mostImages || performance.now() > end) break;
+    if (looks++ === maxImages || performance.now() > end) break;
     const image = await sight.lookAt(entry);
     if (image?.size) return image;
     first ??= image;
@@ -45,7 +45,7 @@ async function* imagesBelow(parts: FirstPictureParts, sight: Sight, end: number)
   for (const identifier of identifiers) {
     const entries = await sight.filterPermitted(await entriesAt(parts, identifier, end - performance.now()));
     for (const entry of entries) if (entry.kind === "image") yield entry;
-    const below = entries.filter(({ kind }) => kind === "folder").slice(0, mostFolders - identifiers.length);
+    const below = entries.filter(({ kind }) => kind === "folder").slice(0, maxFolders - identifiers.length);
     identifiers.push(...below.map(({ identifier }) => identifier));
   }
 }

@@ -37,7 +37,7 @@ interface How {
 /** Folders that are read simultaneously. */
 const atOnce = 4;
 /** Milliseconds after which no further folder is read. */
-const longestMs = 300;
+const maxMs = 300;
 
 /** The folders of a page, in their order. One that cannot be read in time is there by its name. */
 export async function folderLooks(
@@ -45,7 +45,7 @@ export async function folderLooks(
   entries: readonly Entry[],
   how: How,
 ): Promise<readonly ShownFolder[]> {
-  const end = performance.now() + longestMs;
+  const end = performance.now() + maxMs;
   const search = createPictureSearch(parts, how.sight, end);
   const seen: ShownFolder[] = [...entries];
   await forEachConcurrently(entries.entries(), atOnce, async ([at, entry]) => {

@@ -15,7 +15,7 @@ export type LabelledTrail = readonly (Trail[number] & { readonly label?: Languag
 /** Folders that are asked simultaneously. */
 const atOnce = 8;
 /** Milliseconds to wait for labels; after that, names are shown. */
-const longestMs = 300;
+const maxMs = 300;
 
 /** Returns the label of a folder from its manifest file. */
 export function labelOfFolder(
@@ -32,7 +32,7 @@ async function labelAt(
   identifier: string,
 ): Promise<LanguageMap | undefined> {
   const place = placeOf(sources, identifier);
-  const folder = await folderInTime(folders, place, longestMs);
+  const folder = await folderInTime(folders, place, maxMs);
   return folder && labelOfFolder(sources, place, folder);
 }
 

@@ -16,11 +16,11 @@ export interface PictureSearch {
 }
 
 /** Levels below a folder that are looked into. */
-const mostLevels = 3;
+const maxLevels = 3;
 /** Folders below it that are looked into. */
-const mostFolders = 8;
+const maxFolders = 8;
 /** Images that are looked at in one folder. */
-const mostImages = 4;
+const maxImages = 4;
 
 /** The search for one page. `end`: time after which no further folder is read, by `performance.now()`. */
 export function createPictureSearch(
@@ -41,13 +41,13 @@ export function createPictureSearch(
   ): Promise<ListedImage | undefined> => {
     const entries = entriesOf(sources, place, folder, false);
     const images = entries.filter(({ kind }) => kind === "image");
-    for (const image of frontOf(sources, place, folder, images).slice(0, mostImages)) {
+    for (const image of frontOf(sources, place, folder, images).slice(0, maxImages)) {
       // If a hook decides, it does so when the image is looked at.
       if (isSoonKnown && !(await mayHave(image.identifier))) continue;
       const picture = await lookAt(image);
       if (picture?.size) return picture;
     }
-    if (level === mostLevels) return undefined;
+    if (level === maxLevels) return undefined;
     for (const { kind, identifier } of await filterPermitted(entries)) {
       if (kind !== "folder") continue;
       if (rest.folders === 0 || performance.now() > end) return undefined;
@@ -59,5 +59,5 @@ export function createPictureSearch(
     }
     return undefined;
   };
-  return { find: (place, folder) => pictureIn(place, folder, 0, { folders: mostFolders }) };
+  return { find: (place, folder) => pictureIn(place, folder, 0, { folders: maxFolders }) };
 }

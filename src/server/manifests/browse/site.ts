@@ -21,7 +21,7 @@ export interface SiteDescription {
 }
 
 /** Milliseconds to wait for the manifest file at the top. */
-const longestMs = 300;
+const maxMs = 300;
 
 /** The description. `base`: public URL of the service without trailing slash. */
 export async function describeSite(
@@ -46,7 +46,7 @@ const linkTo = (address: string) => (address === "" ? [] : [{ id: address }]);
 
 async function membersOfTop(sources: Sources, folders: Folders): Promise<Resource> {
   const place = { source: sources.default, key: "" };
-  const folder = await folderInTime(folders, place, longestMs);
+  const folder = await folderInTime(folders, place, maxMs);
   return folder ? membersOfFolder(sources, place, folder) : {};
 }
 

@@ -54,9 +54,9 @@ export interface AttachedManifest {
 }
 
 /** Pages of one manifest. */
-const mostPages = 1000;
+const maxPages = 1000;
 /** Levels of folders below that of the images. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 /**
  * Finds the pages of annotations for the manifest of a folder: those below its folder, and those that
@@ -72,11 +72,11 @@ export async function attachedPages(
   const pages = new Map<string, Page>();
   const add = (id: string, found: Folder, isOwn?: true) => {
     const stored = found.manifestFile?.stored;
-    if (stored && isOfAnnotations(stored.whole) && !pages.has(id) && pages.size < mostPages)
+    if (stored && isOfAnnotations(stored.whole) && !pages.has(id) && pages.size < maxPages)
       pages.set(id, { id, stored, serial: found.serial, ...(isOwn && { isOwn }) });
   };
   add(identifierOf(place), folder, true);
-  await addBelow(making, place, folder, add, mostLevels);
+  await addBelow(making, place, folder, add, maxLevels);
   for (const each of objectsOf(named)) {
     const id = Array.isArray(each.items) ? undefined : identifierIn(each, context.base);
     const found =

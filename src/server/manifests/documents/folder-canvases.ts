@@ -87,7 +87,7 @@ export function folderCanvases(
 }
 
 /** Maximum of images examined to find one that can be shown. */
-const mostSought = 100;
+const maxSought = 100;
 
 /** The first of some sheets that can be read; undefined if there is none among the first hundred. */
 export async function firstReadable(
@@ -100,7 +100,7 @@ export async function firstReadable(
       if (!fits(sheet)) continue;
       const [facts] = await factsOfSheets(parts, [sheet]);
       if (facts?.size) return facts;
-      if (++sought === mostSought) return undefined;
+      if (++sought === maxSought) return undefined;
     }
   return undefined;
 }

@@ -37,7 +37,7 @@ import { type ListedMember, lookInto, membersOf } from "./members.ts";
 import { findDerived, findStored } from "./targets.ts";
 
 /** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
-export const mostHeld = 2000;
+export const maxHeld = 2000;
 
 /** True if a place is the top of the default source, whose collection is the root of all documents. */
 export const isRoot = ({ sources }: ManifestsParts, { source, key }: FolderLocation) =>
@@ -223,7 +223,7 @@ async function folderManifest(
   if (sheets.files === 0) return undefined;
   // Cache headers depend on decisions on pages, but a long folder is not read as a whole before its first
   // byte is sent.
-  const isWhole = making.partly || sheets.files <= mostHeld || sheets.areKnown();
+  const isWhole = making.partly || sheets.files <= maxHeld || sheets.areKnown();
   const all = isWhole ? await sheets.all() : undefined;
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
@@ -251,7 +251,7 @@ async function folderManifest(
     const head = manifestHead({ ...identity, ...(front && { front }), ...logins, ...note }, context);
     const canvases = folderCanvases(looking, identity.id, { stand, context, attached });
     const document = isDescribed ? describeHead(head, described, context.base) : head;
-    const isLong = !all || all.length > mostHeld;
+    const isLong = !all || all.length > maxHeld;
     if (document && (isLong || making.partly)) return { document, canvases, attached };
     const derived = { ...head, items: await itemsOf(canvases) };
     if (derived.items.length === 0) throw new ServiceError("not-found", gone, { code: "no_such_manifest" });

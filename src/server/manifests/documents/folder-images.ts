@@ -8,7 +8,7 @@ import {
   cutText,
   type FactsParts,
   type FolderReader,
-  mostPages,
+  maxPages,
   readImages,
   shownPages,
 } from "../folders/image-facts.ts";
@@ -72,7 +72,7 @@ const decidedAtOnce = 8;
 const batch = 100;
 
 /** Files of which a manifest says that pages are missing. */
-const mostNotes = 10;
+const maxNotes = 10;
 
 interface Room {
   left: number;
@@ -141,14 +141,14 @@ export async function sheetsOf(
     },
     areKnown: () => listed.every(({ file }) => !mayHavePages(file) || reader.knows(file)),
     all() {
-      all ??= expand(listed, { left: mostPages });
+      all ??= expand(listed, { left: maxPages });
       return all;
     },
-    notes: () => [...cuts.values()].slice(0, mostNotes),
+    notes: () => [...cuts.values()].slice(0, maxNotes),
     async *batches() {
       const whole = await all;
       if (whole) return yield* slices(whole);
-      const room = { left: mostPages };
+      const room = { left: maxPages };
       for (const some of slices(listed)) yield* slices(await expand(some, room));
     },
   };

@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** Most documents that are opened for one response to find the images of canvases. */
-const mostOpened = 1000;
+const maxOpened = 1000;
 
 /** A manifest that targets may be parts of. */
 interface Opened {
@@ -62,8 +62,8 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
   const open = (id: string): Promise<Opened | undefined> => {
     const known = opened.get(id);
     if (known) return known;
-    if (opened.size >= mostOpened)
-      throw new ServiceError("too-large", `Expected targets in at most ${mostOpened} documents.`);
+    if (opened.size >= maxOpened)
+      throw new ServiceError("too-large", `Expected targets in at most ${maxOpened} documents.`);
     const found = manifestOf(id).then((made) => made && openedOf(made));
     opened.set(id, found);
     return found;
@@ -164,12 +164,12 @@ async function imagesOnCanvas({ canvases }: Opened, address: string): Promise<re
 }
 
 /** Levels below the address of a document at which a canvas with an address of its own may be. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 /** Identifiers of the documents that may have a canvas with the address of an identifier. */
 function holdersOf(id: string): readonly string[] {
   const parts = id.split("/");
-  return Array.from({ length: Math.min(mostLevels, parts.length - 1) }, (_, at) =>
+  return Array.from({ length: Math.min(maxLevels, parts.length - 1) }, (_, at) =>
     parts.slice(0, -1 - at).join("/"),
   );
 }

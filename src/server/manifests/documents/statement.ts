@@ -15,7 +15,7 @@ import { type FolderLocation, identifierOf, nameOf, placeOf, trailOf } from "../
 import type { Made, Making } from "./making.ts";
 
 /** Milliseconds to wait for the manifest files of the folders above. */
-const longestMs = 1000;
+const maxMs = 1000;
 const late = new Error("the manifest file was not read in time");
 
 /** Labels of the statement: 2.1 has the value alone. */
@@ -30,7 +30,7 @@ export async function statementOf(making: Making, place: FolderLocation): Promis
   const { sources, options } = making.parts;
   const top: FolderLocation = { source: sources.default, key: "" };
   const trail = trailOf(sources, place).map(({ identifier }) => placeOf(sources, identifier));
-  const end = performance.now() + longestMs;
+  const end = performance.now() + maxMs;
   let label: LanguageMap | undefined;
   for (const each of [top, ...trail].reverse()) {
     const members = await membersAt(making, each, end - performance.now());

@@ -112,7 +112,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
     };
 
   const withoutFoundNotes = (place: FolderLocation, entries: readonly SourceEntry[], signal: AbortSignal) => {
-    const most = isRemote(place.source) ? mostSought.remote : mostSought.local;
+    const most = isRemote(place.source) ? maxSought.remote : maxSought.local;
     return withoutNotes(place, listingOf(entries), most, look(signal));
   };
 
@@ -163,7 +163,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
       // What a folder without images holds is found by reading what is in it.
       const listing =
         listed.images.length > 0
-          ? await withoutNotes({ source, key }, listed, mostSought.local, look(signal))
+          ? await withoutNotes({ source, key }, listed, maxSought.local, look(signal))
           : listed;
       for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
       const reading = { readYaml, known: before, signal };
@@ -174,7 +174,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
 }
 
 /** Folders in a folder that are looked into to find those of annotations alone. */
-const mostSought = { local: 200, remote: 16 } as const;
+const maxSought = { local: 200, remote: 16 } as const;
 
 /** Bytes for the manifest files of those. */
 const seenBytes = 8 * 2 ** 20;

@@ -141,12 +141,12 @@ interface KnownFacts {
 const pagesAtOnce = 4;
 
 /** Maximum of a file's pages in a manifest: as many as are read of a TIFF, and fewer of an animation. */
-export const mostPages = 100_000;
-const mostFrames = 2000;
+export const maxPages = 100_000;
+const maxFrames = 2000;
 
 /** Returns the number of a file's pages that manifests show. */
 export const shownPages = ({ pages, inFolders }: Pick<ImageFacts, "pages" | "inFolders">): number =>
-  Math.min(pages, inFolders ? mostPages : mostFrames);
+  Math.min(pages, inFolders ? maxPages : maxFrames);
 
 /** Pages of a file that are remembered with its folder. */
 const pagesKept = 2000;
@@ -276,6 +276,6 @@ function shownFacts(parts: FactsParts, header: ImageHeader): ImageFacts {
   const size = shownSize(header, parts.policy);
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && readingOf(header.format).hasSheets;
-  const cut = header.pagesCut ?? (!inFolders && pages > mostFrames ? "limit" : undefined);
+  const cut = header.pagesCut ?? (!inFolders && pages > maxFrames ? "limit" : undefined);
   return { size, pages, ...(inFolders && { inFolders }), ...(cut && { cut }) };
 }

@@ -5,7 +5,7 @@ import {
   JsonTooDeep,
   lineOf,
   locateInJson,
-  mostAliases,
+  maxAliases,
   parseJson,
   parseYamlText,
   type YamlBounds,
@@ -22,7 +22,7 @@ export interface ReadText {
 }
 
 /** Bytes of a text that is read as YAML, which takes a hundred times longer than JSON. */
-export const mostYaml = 2 ** 20;
+export const maxYaml = 2 ** 20;
 
 /** What was read from YAML: plain data, which can come from a worker. */
 export interface YamlText {
@@ -46,8 +46,8 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
       if (error instanceof JsonTooDeep) return unreadable(problem(error.message, lineOf(text, error.offset)));
     }
   }
-  if (text.length > mostYaml)
-    return unreadable(problem(`expected JSON, since YAML has at most ${mostYaml} bytes`));
+  if (text.length > maxYaml)
+    return unreadable(problem(`expected JSON, since YAML has at most ${maxYaml} bytes`));
   const { value, lines, fault } = await readYaml(text);
   if (fault !== undefined) return unreadable(fault);
   return {
@@ -68,7 +68,7 @@ export function readYamlHere(text: string, bounds: YamlBounds): YamlText {
   if (first) return { fault: problem(first.message, first.line) };
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: mostAliases });
+    value = document.toJS({ maxAliasCount: maxAliases });
   } catch {
     return {
       fault: problem("expected YAML with few aliases; received some that name each other many times"),

@@ -16,7 +16,7 @@ import {
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
-import { mostYaml, problem, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
+import { maxYaml, problem, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
 
 /** A parsed manifest file. Invalid parts are left out and listed in its faults. */
 export interface ManifestFile {
@@ -44,7 +44,7 @@ export interface ManifestFile {
 }
 
 /** Bytes of a file that is read: JSON may be a whole document of thousands of canvases. */
-const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
+const maxBytes = { json: 8 * 2 ** 20, yaml: maxYaml } as const;
 
 export interface ManifestFileReading {
   readonly readYaml: ReadYaml;
@@ -72,7 +72,7 @@ export async function readManifestFile(
     try {
       if (known && known.name === name && known.validator === image.validator) return known;
       const isJson = name.endsWith(".json");
-      const most = isJson ? mostBytes.json : mostBytes.yaml;
+      const most = isJson ? maxBytes.json : maxBytes.yaml;
       const bytes = await image.bytes.read(0, most + 1);
       return bytes.length > most
         ? tooLarge(name, image.validator, most)
@@ -126,8 +126,8 @@ export async function manifestFileOf(
   const known = new Set<string>();
   const add: ManifestFile["add"] = (more) => {
     // They are located and reported once, however often the description is applied.
-    const fresh = more.slice(0, mostFaults).filter((fault) => !known.has(JSON.stringify(fault)));
-    const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));
+    const fresh = more.slice(0, maxFaults).filter((fault) => !known.has(JSON.stringify(fault)));
+    const kept = fresh.slice(0, Math.max(0, maxFaults - known.size));
     if (kept.length === 0) return;
     for (const fault of kept) known.add(JSON.stringify(fault));
     for (const located of locate(kept)) faults.set(findingLine(located), located);
@@ -182,4 +182,4 @@ async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml)
 }
 
 /** Maximum of recorded faults per file: nobody fixes more in one go. */
-const mostFaults = 50;
+const maxFaults = 50;

@@ -12,7 +12,7 @@ export type Look = (place: FolderLocation) => Promise<Pick<Folder, "listing" | "
 /** Folders that are read simultaneously. */
 const atOnce = 8;
 /** Levels of folders below which annotations are found. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 /** True for a folder that holds annotations and nothing else. */
 export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">): boolean {
@@ -30,7 +30,7 @@ export async function withoutNotes(
   listing: Listing,
   most: number,
   look: Look,
-  levels = mostLevels,
+  levels = maxLevels,
 ): Promise<Listing> {
   const found = new Set<string>();
   await forEachConcurrently(listing.directories.slice(0, most), atOnce, async (name) => {

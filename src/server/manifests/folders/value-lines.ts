@@ -1,7 +1,7 @@
 // The line of each part of a value that was read from YAML, as two arrays, which a worker can send.
 
 import { type Document, isCollection, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
-import { mostJsonLevels } from "../../../base/index.ts";
+import { maxJsonLevels } from "../../../base/index.ts";
 
 /** Parts in the order of a walk through the value: each before its members, members in their order. */
 export interface ValueLines {
@@ -32,7 +32,7 @@ export function linesOf(value: unknown, document: Document, counter: LineCounter
     characters += typeof part === "string" ? part.length : 0;
     if (at >= most.parts || characters > most.characters) return "too large";
     if (typeof part !== "object" || part === null) return undefined;
-    if (level > mostJsonLevels) return "too deep";
+    if (level > maxJsonLevels) return "too deep";
     for (const { child, node: inner, key } of membersOf(part, node)) {
       const excess = walk(child, inner, lineOf(key, lineOf(inner, line)), level + 1);
       if (excess) return excess;

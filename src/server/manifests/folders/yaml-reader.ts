@@ -4,7 +4,7 @@ import {
   createAskedWorkers,
   createLru,
   createSemaphore,
-  mostCharsInPlace,
+  maxCharsInPlace,
   type Platform,
   ServiceError,
   type TextQuestion,
@@ -35,7 +35,7 @@ const rememberedChars = 4 * 2 ** 20;
 /** Milliseconds after a failure of the worker in which its text is not read: it may be why. */
 const pauseMs = 60_000;
 /** Texts that may wait for the one worker. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 /** Creates a reader. Without workers, texts have to be shorter. The first long text starts the worker. */
 export function createYamlReader({
@@ -51,7 +51,7 @@ export function createYamlReader({
       work: "reads YAML",
       replyMs: readMs,
     });
-  const gate = createSemaphore(1, mostWaiting);
+  const gate = createSemaphore(1, maxWaiting);
   const known = createLru<string, YamlText>(rememberedChars);
   /** When the worker failed, by the text. */
   const failures = createLru<string, number>(rememberedChars);
@@ -70,7 +70,7 @@ export function createYamlReader({
 
   return {
     async read(text) {
-      if (!workers || text.length <= mostCharsInPlace) return readYamlHere(text, yamlBounds.inPlace);
+      if (!workers || text.length <= maxCharsInPlace) return readYamlHere(text, yamlBounds.inPlace);
       const result = known.get(text);
       if (result) return result;
       const begun = reading.get(text) ?? inWorker(text, workers).finally(() => reading.delete(text));

@@ -8,7 +8,7 @@ import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
 import { comparable, textIn } from "./words.ts";
 
 /** Matches that a search lists. */
-export const mostMatches = 2000;
+export const maxMatches = 2000;
 
 type Decide = (identifier: string) => Promise<boolean> | boolean;
 
@@ -56,7 +56,7 @@ export async function findEntries(
   sources: Sources,
   lookInto: LookInto,
   request: SearchRequest,
-  most = mostMatches,
+  most = maxMatches,
 ): Promise<Matches> {
   const { place, isRoot } = request;
   const entries: Entry[] = [];
@@ -111,14 +111,14 @@ async function folderEntry(
 }
 
 /** Levels of folders that are looked into to find out that they hold annotations alone. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 /** True for a folder that holds annotations alone, or folders of those: it is no folder for readers. */
 async function holdsNotes(
   place: FolderLocation,
   { isOfNotes, contents }: SearchedFolder,
   lookInto: LookInto,
-  levels = mostLevels,
+  levels = maxLevels,
 ): Promise<boolean> {
   if (isOfNotes) return true;
   if (levels === 0 || contents.length === 0 || contents.some(({ kind }) => kind === "image")) return false;

@@ -34,7 +34,7 @@ export interface SearchParts {
   /** True if work may continue after the request that began it. */
   readonly hasIndex: boolean;
   /** Bytes of memory for the indexes of all sources. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   readonly now?: () => number;
 }
 
@@ -97,7 +97,7 @@ export function createSearch(parts: SearchParts): Search {
 }
 
 function createIndex(
-  { sources, folders, revalidateMs, mostBytes = usualBytes, now = Date.now }: SearchParts,
+  { sources, folders, revalidateMs, maxBytes = usualBytes, now = Date.now }: SearchParts,
   source: Source,
 ): SourceIndex {
   // Folders on other machines are listed once for all replicas.
@@ -109,7 +109,7 @@ function createIndex(
     source,
     read,
     revalidateMs: revalidateMs(source),
-    mostBytes: mostBytes / sources.all.length,
+    maxBytes: maxBytes / sources.all.length,
     now,
   });
 }

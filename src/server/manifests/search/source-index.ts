@@ -22,7 +22,7 @@ export interface SourceIndexParts {
   /** Milliseconds after which the source is read again. */
   readonly revalidateMs: number;
   /** Bytes of memory that it may take. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly now: () => number;
 }
 
@@ -47,9 +47,9 @@ export interface SourceIndex {
 /** Folders that are read simultaneously. */
 const atOnce = 8;
 /** Folders below each other: links may lead in circles. */
-const mostLevels = 32;
+const maxLevels = 32;
 /** Folders that cannot be read after which nothing further is tried. */
-const mostFailures = 20;
+const maxFailures = 20;
 /** Milliseconds after which a folder is read again although its source says that nothing changed. */
 const longestUnread = 600_000;
 /**
@@ -75,7 +75,7 @@ interface IndexedFolder {
 
 /** An index that holds nothing until it is refreshed. */
 export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
-  const { sources, source, read, revalidateMs, mostBytes, now } = parts;
+  const { sources, source, read, revalidateMs, maxBytes, now } = parts;
   const known = new Map<string, IndexedFolder>();
   let running: Promise<void> | undefined;
   let begunAt = Number.NEGATIVE_INFINITY;
@@ -118,14 +118,14 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
     let hasRoom = true;
     const seen = new Set<string>();
     let level = [""];
-    for (let depth = 0; level.length > 0 && depth < mostLevels; depth++) {
+    for (let depth = 0; level.length > 0 && depth < maxLevels; depth++) {
       const below: string[] = [];
       await forEachConcurrently(level, atOnce, async (key) => {
-        if (!hasRoom || failures > mostFailures) return;
+        if (!hasRoom || failures > maxFailures) return;
         const folder = await current(key);
         if (folder === undefined) return;
         bytes += folder.bytes;
-        hasRoom = bytes <= mostBytes;
+        hasRoom = bytes <= maxBytes;
         if (!hasRoom) return;
         seen.add(key);
         known.set(key, folder);
@@ -137,7 +137,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
       level = below;
     }
     isFull = !hasRoom;
-    if (failures <= mostFailures) for (const key of known.keys()) if (!seen.has(key)) known.delete(key);
+    if (failures <= maxFailures) for (const key of known.keys()) if (!seen.has(key)) known.delete(key);
     readAt = began;
   };
 

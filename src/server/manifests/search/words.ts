@@ -3,16 +3,16 @@
 import { objectOf, objectsOf, type Resource } from "../../../iiif/index.ts";
 
 /** Characters of a search text that count. */
-export const longestSearch = 200;
+export const maxSearchLength = 200;
 /** Words in it that count. */
-const mostWords = 12;
+const maxWords = 12;
 
 /** Characters of an item's text in a manifest file that a search reads. */
-const longestText = 4000;
+const maxTextLength = 4000;
 
 /** The words of a search in the form that texts are compared in; none for one that is blank. */
 export function wordsOf(text: string): readonly string[] {
-  return comparable(text.slice(0, longestSearch)).split(/\s+/u).filter(Boolean).slice(0, mostWords);
+  return comparable(text.slice(0, maxSearchLength)).split(/\s+/u).filter(Boolean).slice(0, maxWords);
 }
 
 /** A text without case, accents and differences of width. */
@@ -29,7 +29,7 @@ export function textIn(members: Resource): string {
   const { label, summary, metadata, requiredStatement } = members;
   const values = [...objectsOf(metadata), ...objectsOf(requiredStatement)].map(({ value }) => value);
   const texts = [label, summary, ...values].flatMap(textsOf);
-  return texts.length === 0 ? "" : comparable(texts.join("\n").slice(0, longestText));
+  return texts.length === 0 ? "" : comparable(texts.join("\n").slice(0, maxTextLength));
 }
 
 /** The texts of a language map. */

@@ -196,12 +196,12 @@ export interface FileAtOnce {
  * image takes.
  */
 let lent = new Uint8Array();
-const mostLent = 4 * 1024 * 1024;
+const maxLent = 4 * 1024 * 1024;
 
 /** Room for the given number of bytes. */
 function lentRoom(length: number): Uint8Array {
-  if (length > mostLent) return new Uint8Array(length);
-  if (length > lent.length) lent = new Uint8Array(Math.min(mostLent, 2 * length));
+  if (length > maxLent) return new Uint8Array(length);
+  if (length > lent.length) lent = new Uint8Array(Math.min(maxLent, 2 * length));
   return lent;
 }
 

@@ -4,11 +4,11 @@ import type { Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 
 /** Bytes of the log that may wait for a slow reader: about 50,000 lines. */
-const mostWaiting = 16 * 1024 * 1024;
+const maxWaiting = 16 * 1024 * 1024;
 /** Milliseconds that a text waits for others: a system call costs more than ten lines. */
 const gatherMs = 100;
 /** Maximum of texts that wait for others. Their data stays in memory until then. */
-const mostTexts = 32;
+const maxTexts = 32;
 
 /** A text, or a function that returns it when it is written and never throws. */
 type Text = string | (() => string);
@@ -43,9 +43,9 @@ export function createOutput(stream: Writable & { readonly isTTY?: boolean }, dr
   };
   return {
     write(text, mayWait = false) {
-      if (dropped && stream.writableLength > mostWaiting) return dropped();
+      if (dropped && stream.writableLength > maxWaiting) return dropped();
       waiting.push(text);
-      const isFull = waiting.length >= mostTexts;
+      const isFull = waiting.length >= maxTexts;
       if (timer && mayWait && !isFull) return;
       const pause = written + gatherMs - performance.now();
       if (!mayWait || isFull || pause <= 0 || stream.isTTY) flush();

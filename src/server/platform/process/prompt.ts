@@ -2,7 +2,7 @@
 
 import type { Prompt } from "../../../base/index.ts";
 
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** See {@link Platform.prompt}. */
 export function createPrompt(): Prompt {
@@ -24,7 +24,7 @@ export function createPrompt(): Prompt {
   };
   const onData = (text: string) => {
     for (const key of text) feed(key);
-    if (line.length + lines.join("").length > mostCharacters) ended = true;
+    if (line.length + lines.join("").length > maxCharacters) ended = true;
     wake?.();
   };
   const onEnd = () => {

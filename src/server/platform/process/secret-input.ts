@@ -2,7 +2,7 @@
 
 import type { Platform } from "../../../base/index.ts";
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** See {@link Platform.readSecret}. */
 export const readSecret: NonNullable<Platform["readSecret"]> = async (prompt) => {
@@ -11,7 +11,7 @@ export const readSecret: NonNullable<Platform["readSecret"]> = async (prompt) =>
   let length = 0;
   for await (const part of process.stdin as AsyncIterable<Uint8Array>) {
     length += part.length;
-    if (length > mostBytes) throw new Error(`expected at most ${mostBytes} bytes on the standard input`);
+    if (length > maxBytes) throw new Error(`expected at most ${maxBytes} bytes on the standard input`);
     parts.push(part);
   }
   return { text: new TextDecoder().decode(Buffer.concat(parts)).replace(/\r?\n$/, ""), typed: false };

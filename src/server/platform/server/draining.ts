@@ -12,7 +12,7 @@ import type { ServeOptions } from "../../../base/index.ts";
 export const lingerMs = 500;
 
 /** Responses are held until this many looks in a row find no new request. */
-const quiet = { looks: 3, everyMs: 10, longestMs: 500 } as const;
+const quiet = { looks: 3, everyMs: 10, maxMs: 500 } as const;
 
 export interface Draining {
   readonly fetch: (request: Request) => Promise<Response>;
@@ -34,7 +34,7 @@ export function createDraining(fetch: ServeOptions["fetch"]): Draining {
 
   const untilQuiet = async () => {
     let before = arrived;
-    for (let looks = 0, ms = 0; looks < quiet.looks && ms < quiet.longestMs; ms += quiet.everyMs) {
+    for (let looks = 0, ms = 0; looks < quiet.looks && ms < quiet.maxMs; ms += quiet.everyMs) {
       await wait(quiet.everyMs).done;
       looks = arrived === before ? looks + 1 : 0;
       before = arrived;

@@ -27,7 +27,7 @@ const usualMostWaiting = 4096;
 const graceMs = 1_000;
 
 /** Requests of one connection that may be unanswered; one more closes it. Browsers send one after another. */
-const mostPipelined = 64;
+const maxPipelined = 64;
 
 interface Connection {
   /** Address of the peer. */
@@ -40,7 +40,7 @@ interface Connection {
  * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
  * unavailable.
  */
-export async function serveNode(options: ServeOptions, mostWaiting = usualMostWaiting): Promise<Serving> {
+export async function serveNode(options: ServeOptions, maxWaiting = usualMostWaiting): Promise<Serving> {
   const sockets = new Map<Socket, Connection>();
   /** Connections without a running request, those that have waited longest first. */
   const waiting = new Set<Socket>();
@@ -108,7 +108,7 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
         isRefused ? refuseRequest(outgoing, malformedRequest) : respond(incoming, outgoing);
       running.set(outgoing, start);
       if (running.size === 1) start();
-      else if (running.size > mostPipelined) socket.destroy();
+      else if (running.size > maxPipelined) socket.destroy();
     },
   );
   function respond(incoming: Incoming, outgoing: ServerResponse): void {
@@ -136,7 +136,7 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
   server.on("connection", (socket: Socket) => {
     sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: new Map() });
     waiting.add(socket);
-    if (waiting.size > mostWaiting) waiting.values().next().value?.destroy();
+    if (waiting.size > maxWaiting) waiting.values().next().value?.destroy();
     socket.once("close", () => {
       sockets.delete(socket);
       waiting.delete(socket);

@@ -39,7 +39,7 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   /** Total milliseconds that one request may wait for this source; 0: no limit. */
   readonly timeoutMs: number;
   /** Maximum size in bytes of a master that has to be held as a whole; 64 MiB if absent. */
-  readonly mostHeld?: number;
+  readonly maxHeld?: number;
   readonly list?: Source["list"];
   readonly keepAlive?: KeepAlive;
   readonly figures?: RemoteFigures | undefined;

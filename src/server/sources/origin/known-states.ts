@@ -19,7 +19,7 @@ const keptStates = 20_000;
 /** Milliseconds during which an origin that did not respond is not asked again. */
 const awayMs = 10_000;
 /** Milliseconds during which a missing master is not requested again; less if `revalidate` is shorter. */
-const mostAbsentMs = 10_000;
+const maxAbsentMs = 10_000;
 
 export interface KnownStatesOptions {
   readonly fingerprint: string;
@@ -99,7 +99,7 @@ export function createKnownStates({
    * whole name.
    */
   const absent = createLru<string, number>(keptStates);
-  const absentMs = Math.min(revalidateMs, mostAbsentMs);
+  const absentMs = Math.min(revalidateMs, maxAbsentMs);
   const looks = createSingleFlight<State | undefined>(keepAlive);
   const generations = createGenerations();
   /**

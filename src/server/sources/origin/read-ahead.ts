@@ -8,10 +8,10 @@ import { firstLength } from "./requests.ts";
 const smallFile = 2 * 2 ** 20;
 /**
  * Bytes fetched in advance after the first sequential read; they double with each further one, up to
- * `mostAhead`.
+ * `maxAhead`.
  */
 const leastAhead = 2 ** 20;
-const mostAhead = 4 * 2 ** 20;
+const maxAhead = 4 * 2 ** 20;
 
 /** Returns the numbers from `first` up to `end`, without `end`. */
 export const upTo = (first: number, end: number): number[] =>
@@ -36,7 +36,7 @@ export function createReadAhead(size: number): ReadAhead {
     read(first, last) {
       // A read that continues the previous one, beyond the header, is likely to be followed by others.
       const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > 0;
-      if (goesOn) ahead = Math.min(Math.max(2 * ahead, leastAhead), mostAhead);
+      if (goesOn) ahead = Math.min(Math.max(2 * ahead, leastAhead), maxAhead);
       else if (first !== lastBlock || last !== lastBlock) ahead = aheadEnd = 0;
       lastBlock = last;
       return size <= smallFile && last >= firstLength / blockSize ? upTo(0, all) : [];

@@ -71,7 +71,7 @@ export interface OriginRequestsOptions {
   readonly kept: KeptBlocks;
   readonly figures: RemoteFigures;
   /** Maximum size in bytes of a master that has to be held as a whole. */
-  readonly mostHeld?: number | undefined;
+  readonly maxHeld?: number | undefined;
 }
 
 /** Creates the requests to the origin of `remote`. */
@@ -81,10 +81,10 @@ export function createOriginRequests({
   states,
   kept,
   figures: { counts, requests },
-  mostHeld = usualHeld,
+  maxHeld = usualHeld,
 }: OriginRequestsOptions): OriginRequests {
   /** Total bytes of all such masters of a source while they arrive. */
-  const mostHeldAtOnce = Math.max(4 * usualHeld, mostHeld);
+  const maxHeldAtOnce = Math.max(4 * usualHeld, maxHeld);
   const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteResponse> => {
     const began = performance.now();
     try {
@@ -128,11 +128,11 @@ export function createOriginRequests({
     const all: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const block of wholeBlocks(response, blockSize, mostHeld)) {
+      for await (const block of wholeBlocks(response, blockSize, maxHeld)) {
         counts.fetched.add(block.length);
         size += block.length;
         held += block.length;
-        if (held > mostHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
+        if (held > maxHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
         all.push(block);
       }
       const state = await states.of(key, { ...facts, size }, generation, all);
@@ -169,7 +169,7 @@ export function createOriginRequests({
         !hasValidator(response.facts) &&
         response.bytes.length < response.facts.size
       ) {
-        if (response.facts.size > mostHeld) throw tooLarge(response.facts.size, mostHeld);
+        if (response.facts.size > maxHeld) throw tooLarge(response.facts.size, maxHeld);
         response = await ask(key, undefined, undefined, signal, trace?.headers);
       }
       if (response.kind === "absent") {

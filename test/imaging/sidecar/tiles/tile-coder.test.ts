@@ -1,7 +1,7 @@
 // Coded planes: what was coded comes back, another decoder reads the same, and damage does no harm.
 
 import { expect, test } from "vitest";
-import { createTileCoder, mostSide } from "../../../../src/imaging/sidecar/tiles/tile-coder.ts";
+import { createTileCoder, maxSide } from "../../../../src/imaging/sidecar/tiles/tile-coder.ts";
 import { seeded } from "../../../seeded.ts";
 import { ownModule } from "../../../wasm/own-modules.ts";
 
@@ -125,12 +125,12 @@ test("a plane is read from a larger one, and decoded in front of other bytes", (
 test("noise takes at most 3.2 % more than its samples, and a flat plane 4 %", () => {
   const sizeOf = (name: string) =>
     coder.encode({
-      data: paint(mostSide, mostSide, pictures[name]!),
-      width: mostSide,
-      height: mostSide,
-      stride: mostSide,
+      data: paint(maxSide, maxSide, pictures[name]!),
+      width: maxSide,
+      height: maxSide,
+      stride: maxSide,
     }).length /
-    mostSide ** 2;
+    maxSide ** 2;
   expect(sizeOf("noise")).toBeLessThan(1.032);
   expect(sizeOf("flat")).toBeLessThan(0.04);
 });
@@ -189,10 +189,10 @@ test.each([
     const stride = width * bytesPerPixel + 7;
     const bytes = new Uint8Array(5 + 20 * stride).map(() => random() * 256);
     const tiles = [...coder.encodeRow({ bytes, at: 5, stride }, { width, height: 20 }, { bands, depth })];
-    expect(tiles.length).toBe(Math.ceil(width / mostSide));
+    expect(tiles.length).toBe(Math.ceil(width / maxSide));
     for (const [n, tile] of tiles.entries()) {
-      const at = 5 + n * mostSide * bytesPerPixel;
-      const size = { width: Math.min(mostSide, width - n * mostSide), height: 20 };
+      const at = 5 + n * maxSide * bytesPerPixel;
+      const size = { width: Math.min(maxSide, width - n * maxSide), height: 20 };
       const alone = new Uint8Array(size.width * 20 * bytesPerPixel).map((_, i) => {
         const y = Math.floor(i / (size.width * bytesPerPixel));
         return bytes[at + y * stride + (i % (size.width * bytesPerPixel))]!;

@@ -213,7 +213,7 @@ describe("checks of passwords", () => {
         return (threaded.startWorker as NonNullable<typeof threaded.startWorker>)(entry);
       },
     };
-    const verifier = verifierOf({ platform, mostWaiting: 3 });
+    const verifier = verifierOf({ platform, maxWaiting: 3 });
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => verifier.verify("U*U", uu)));
     expect(all.filter(({ status }) => status === "fulfilled").length).toBe(5);
     for (const each of all)

@@ -9,7 +9,7 @@ import {
   createAdmission,
   type JobNeeds,
 } from "../../../../src/server/images/admission/admit.ts";
-import { mostCheapMs } from "../../../../src/server/images/admission/lanes.ts";
+import { maxCheapMs } from "../../../../src/server/images/admission/lanes.ts";
 import type { Permit } from "../../../../src/server/workers/permit.ts";
 import { readCounts } from "../../../counts.ts";
 
@@ -341,9 +341,9 @@ test("a kind of job that takes longer than estimated is heavy from then on", asy
   const { admission, counts } = gate();
   const job = () =>
     admission.run(
-      { work: { kind: "slow", ms: mostCheapMs - 1 }, memory: MiB },
+      { work: { kind: "slow", ms: maxCheapMs - 1 }, memory: MiB },
       undefined,
-      () => new Promise((resolve) => setTimeout(resolve, 4 * mostCheapMs)),
+      () => new Promise((resolve) => setTimeout(resolve, 4 * maxCheapMs)),
     );
   await job();
   expect(readCounts(counts)).toMatchObject({ heavy: 0, overran: 1 });

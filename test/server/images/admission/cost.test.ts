@@ -14,7 +14,7 @@ import {
   sidecarWork,
   tileLayersWork,
 } from "../../../../src/server/images/admission/cost.ts";
-import { mostCheapMs } from "../../../../src/server/images/admission/lanes.ts";
+import { maxCheapMs } from "../../../../src/server/images/admission/lanes.ts";
 import { imageOptions } from "../../../../src/server/images/options.ts";
 import { overlayOptions } from "../../../../src/server/images/overlay/options.ts";
 import { outputPolicy } from "../../../../src/server/images/policy.ts";
@@ -64,7 +64,7 @@ function lane(header: ImageHeader, target: string, index?: { readonly absent?: b
   const decoder = codecs.decoder(header.format);
   const encoder = writingOf(request.format);
   const plan = planRender({ header, page: 1, fileSize: 6e6, request, geometry, policy, decoder, encoder });
-  return renderWork(plan, decoder, index).ms <= mostCheapMs ? "cheap" : "heavy";
+  return renderWork(plan, decoder, index).ms <= maxCheapMs ? "cheap" : "heavy";
 }
 
 const tile = "3072,2560,512,512/512,512/0/default.jpg";
@@ -119,7 +119,7 @@ test("nearly full sizes and large derivatives are heavy", () => {
 
 test("building the access points of a JPEG is cheap, of a huge or progressive one it is not", () => {
   const of = (over: Partial<ImageHeader>) =>
-    sidecarWork(codecs.decoder("jpg"), headerOf("jpg", over), "ground").ms <= mostCheapMs;
+    sidecarWork(codecs.decoder("jpg"), headerOf("jpg", over), "ground").ms <= maxCheapMs;
   expect(of({ width: 2400, height: 1600 })).toBe(true);
   expect(of({ width: 24_000, height: 16_800 })).toBe(false);
   expect(of({ variant: "progressive" })).toBe(false);

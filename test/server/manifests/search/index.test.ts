@@ -62,7 +62,7 @@ function searching(over: Partial<Source> = {}, mostBytes?: number) {
     revalidateMs: () => revalidateMs,
     hasIndex: true,
     now: () => time,
-    ...(mostBytes !== undefined && { mostBytes }),
+    ...(mostBytes !== undefined && { maxBytes: mostBytes }),
   });
   const find = async (words: string, showsHidden = false) => {
     const { entries, ...rest } = await search.find({

@@ -6,7 +6,7 @@ import type { Resource } from "../../model.ts";
 import { listOf, properties3, typeOf } from "./properties.ts";
 
 /** Maximum nesting of ranges; deeper ones are listed at the top. */
-const mostLevels = 32;
+const maxLevels = 32;
 
 /**
  * Returns the top ranges of a list, each with its contents. A range appears only once: in the first range
@@ -31,7 +31,7 @@ export function structures3(structures: unknown): readonly Resource[] {
     const items = [...(children.get(range)?.members ?? [])].map((id) => {
       if (!children.get(range)?.ranges.has(id)) return canvas3(id);
       const child = byId.get(id);
-      return child && level < mostLevels ? read(child, level + 1) : { id, type: "Range" };
+      return child && level < maxLevels ? read(child, level + 1) : { id, type: "Range" };
     });
     const { partOf: _, ...described } = properties3(range, "Range");
     const start = idOf(range.startCanvas);

@@ -29,7 +29,7 @@ const orientations = { LL: 0, LH: 0, HL: 1, HH: 2 } as const;
 const part1Styles = blockStyles.highThroughput - 1;
 
 /** Magnitudes have 31 bits, one of them a fraction. */
-const mostPlanes = 30;
+const maxPlanes = 30;
 
 /** Throws ImagingError `decode`, and `unsupported` for more bit-planes than 30. */
 export function decodeBlock(
@@ -43,10 +43,10 @@ export function decodeBlock(
   const size = { width: block.x1 - block.x0, height: block.y1 - block.y0 };
   const planes = band.planes + band.shift - block.zeroPlanes;
   if (planes < 1) throw damagedError(`code-blocks of at least one bit-plane, received one of ${planes}`);
-  if (planes > mostPlanes)
+  if (planes > maxPlanes)
     throw new ImagingError(
       "unsupported",
-      `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
+      `Expected JPEG 2000 code-blocks of at most ${maxPlanes} bit-planes, received one of ${planes}; convert the file.`,
     );
   const isHt = (band.coding.style & blockStyles.highThroughput) !== 0 && block.kind !== htKinds.part1;
   const coded = gather(arena, block, bytes, isHt ? 0 : 2, planes);

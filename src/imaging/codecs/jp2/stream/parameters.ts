@@ -195,11 +195,11 @@ function readQuantisation(view: DataView, at: number): Quantisation {
 }
 
 /** As many as OpenJPEG accepts: each goes through all precincts of a tile. */
-const mostChanges = 32;
+const maxChanges = 32;
 
 function addChanges(all: Volume[], more: readonly Volume[]): void {
-  if (all.length + more.length > mostChanges)
-    throw damagedError(`at most ${mostChanges} changes of progression, received ${all.length + more.length}`);
+  if (all.length + more.length > maxChanges)
+    throw damagedError(`at most ${maxChanges} changes of progression, received ${all.length + more.length}`);
   all.push(...more);
 }
 

@@ -106,7 +106,7 @@ export class PrecinctBand {
   /** The states of its blocks. Throws ImagingError `unsupported` if there are too many. */
   get states(): BlockStates {
     if (!this.#states) {
-      if (this.count > mostBlocks) throw tooManyBlocks(this.count);
+      if (this.count > maxBlocks) throw tooManyBlocks(this.count);
       this.#states = new BlockStates(this.across, this.count / this.across);
     }
     return this.#states;
@@ -211,7 +211,7 @@ function listsOf(pieces: readonly number[], count: number) {
 }
 
 /** Most code-blocks of a sub-band in one precinct: those of 64 by 64 samples in 4 gigapixels. */
-const mostBlocks = 1 << 20;
+const maxBlocks = 1 << 20;
 
 /**
  * Code-blocks that packet headers of a tile may still go through. A bit of a header can exclude a million of
@@ -227,7 +227,7 @@ export const headerWork = (bytes: number): HeaderWork => ({ left: (1 << 24) + 32
 const tooManyBlocks = (count: number) =>
   new ImagingError(
     "unsupported",
-    `Expected JPEG 2000 packets of at most ${mostBlocks} code-blocks with data in proportion, received one of ${count}; convert the file with larger code-blocks.`,
+    `Expected JPEG 2000 packets of at most ${maxBlocks} code-blocks with data in proportion, received one of ${count}; convert the file with larger code-blocks.`,
   );
 
 export interface Precinct {
@@ -253,7 +253,7 @@ export function emptyPrecinct(
 }
 
 /** Maximum of zero bit-planes: the number of possible bit-planes. */
-const mostZeroPlanes = 74;
+const maxZeroPlanes = 74;
 
 /** Contents of a packet header. */
 export interface PacketHeader {
@@ -309,17 +309,17 @@ function isIncluded(
   const x = block % across;
   const y = (block - x) / across;
   if (!states.inclusion.isBelow(bits, x, y, layer + 1)) return false;
-  const planes = states.zeroPlanes.value(bits, x, y, mostZeroPlanes);
-  if (planes > mostZeroPlanes) throw damagedError(`at most ${mostZeroPlanes} zero bit-planes, received more`);
+  const planes = states.zeroPlanes.value(bits, x, y, maxZeroPlanes);
+  if (planes > maxZeroPlanes) throw damagedError(`at most ${maxZeroPlanes} zero bit-planes, received more`);
   states.fields[fieldCount * block + field.zeroPlanes] = planes;
   states.hasPasses = true;
   return true;
 }
 
 /** Most passes of a code-block: more than three for each of the possible bit-planes. */
-const mostPasses = 255;
-const mostLengthBits = 31;
-const mostPassBits = 7;
+const maxPasses = 255;
+const maxLengthBits = 31;
+const maxPassBits = 7;
 
 /**
  * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
@@ -339,12 +339,12 @@ function readContribution(
   let passed = fields[own + field.passes]!;
   let lengthBits = 3 + fields[own + field.lengthBits]!;
   let room = fields[own + field.room]!;
-  if (passed + left > mostPasses)
-    throw damagedError(`at most ${mostPasses} passes of a code-block, received more`);
-  while (bits.bit() === 1 && lengthBits <= mostLengthBits) lengthBits++;
+  if (passed + left > maxPasses)
+    throw damagedError(`at most ${maxPasses} passes of a code-block, received more`);
+  while (bits.bit() === 1 && lengthBits <= maxLengthBits) lengthBits++;
   const isHt = (style & blockStyles.highThroughput) !== 0;
-  if (isHt && lengthBits + mostPassBits > mostLengthBits)
-    throw damagedError(`lengths of at most ${mostLengthBits} bits, received a longer one`);
+  if (isHt && lengthBits + maxPassBits > maxLengthBits)
+    throw damagedError(`lengths of at most ${maxLengthBits} bits, received a longer one`);
   if (isHt) {
     const mixed = (style & blockStyles.mixed) !== 0;
     const state = { passes: passed, kind: room, lengthBits, mixed };
@@ -362,8 +362,8 @@ function readContribution(
     if (begins) room = segmentPasses(style, passed);
     const passes = Math.min(left, room);
     const width = lengthBits + 31 - Math.clz32(passes);
-    if (width > mostLengthBits)
-      throw damagedError(`lengths of at most ${mostLengthBits} bits, received one of ${width}`);
+    if (width > maxLengthBits)
+      throw damagedError(`lengths of at most ${maxLengthBits} bits, received one of ${width}`);
     const length = bits.number(width);
     band.add(block, at, length, passes, begins);
     at += length;
@@ -395,7 +395,7 @@ function passCount(bits: HeaderBits): number {
   return 37 + bits.number(7);
 }
 
-const unbounded = mostPasses;
+const unbounded = maxPasses;
 
 /** Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6). */
 function segmentPasses(style: number, pass: number): number {

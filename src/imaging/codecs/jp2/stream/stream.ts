@@ -27,7 +27,7 @@ export interface Stream {
 /** Average bytes of a tile-part below which they are read together. */
 const smallPart = 1 << 13;
 /** Maximum bytes of the tiles of a stream that stay in memory; a single one may take more. */
-const mostTileBytes = 32 << 20;
+const maxTileBytes = 32 << 20;
 
 /** Returns the estimated bytes of a tile with its packets, sub-bands and code-blocks (measured). */
 function tileBytes({ order, components }: Tile): number {
@@ -38,7 +38,7 @@ function tileBytes({ order, components }: Tile): number {
       for (const { x0, y0, x1, y1 } of bands)
         total += 200 * (1 + (x1 - x0) / 2 ** blockX) * (1 + (y1 - y0) / 2 ** blockY);
     }
-  return Math.min(total, mostTileBytes);
+  return Math.min(total, maxTileBytes);
 }
 
 /**
@@ -66,7 +66,7 @@ export async function openStream(
   });
   const open = (source: ByteSource, index: number) =>
     openTile(source, header, index, ofTile.get(index) ?? []);
-  const tiles = createLru<number, OpenTile>(mostTileBytes);
+  const tiles = createLru<number, OpenTile>(maxTileBytes);
   const bytesOfParts = parts.reduce((sum, part) => sum + part.end - part.start, 0);
   return {
     codestream,

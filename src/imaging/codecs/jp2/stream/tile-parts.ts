@@ -23,10 +23,10 @@ export interface TilePart {
 /** Bytes of a header that are read first. */
 const firstRead = 2048;
 /** Largest header that is read. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** Maximum tile-parts of a tile in TNsot (A.4.2). */
-const mostParts = 255;
+const maxParts = 255;
 
 /** Segments unrelated to coding: PLT, comments. */
 const withoutParameters: ReadonlySet<number> = new Set([marker.plt, marker.com]);
@@ -40,13 +40,13 @@ export async function readSegments(
   start: number,
   end: number,
 ): Promise<{ readonly segments: readonly Segment[]; readonly end: number }> {
-  for (let length = firstRead; length <= mostBytes; length *= 8) {
+  for (let length = firstRead; length <= maxBytes; length *= 8) {
     const part = await bytes.read(start, length);
     const found = segmentsUntil(part, 0, end);
     if (found.end !== undefined) return { segments: found.segments, end: start + found.end };
     if (part.length < length) throw damagedError("complete marker segments, but the file ends early");
   }
-  throw damagedError(`headers of at most ${mostBytes} bytes, received a larger one`);
+  throw damagedError(`headers of at most ${maxBytes} bytes, received a larger one`);
 }
 
 /**
@@ -82,7 +82,7 @@ export async function readTileParts(
     const part = await readTilePart(headers, tile, at, isLast ? await findEnd(bytes, end) : at + length);
     parts.push(part);
     const count = (found.get(tile) ?? 0) + 1;
-    if (count > mostParts) throw damagedError(`at most ${mostParts} tile-parts of a tile, received more`);
+    if (count > maxParts) throw damagedError(`at most ${maxParts} tile-parts of a tile, received more`);
     found.set(tile, count);
     at = part.end;
   }
@@ -126,7 +126,7 @@ const endsEarly = () => damagedError("tile-parts that end within the file, but t
 async function findEnd(bytes: ByteSource, end: number | undefined): Promise<number> {
   const size = end ?? bytes.size;
   if (size === undefined) throw damagedError("a length of the last tile-part, or of the file");
-  for (let at = size, tail = 4096; at > 0 && tail <= mostBytes; tail *= 8) {
+  for (let at = size, tail = 4096; at > 0 && tail <= maxBytes; tail *= 8) {
     const from = Math.max(0, size - tail);
     const part = await bytes.read(from, size - from);
     const last = part.findLastIndex((byte) => byte !== 0);

@@ -51,7 +51,7 @@ export interface MainHeader {
 }
 
 /** Most packets and bytes of a tile whose packet headers are kept when they are first read. */
-const mostKept = { packets: 1024, bytes: 1 << 17 };
+const maxKept = { packets: 1024, bytes: 1 << 17 };
 
 /**
  * Opens a tile. `parts`: its tile-parts with their indexes in the file. Reads headers of tile-parts with
@@ -87,7 +87,7 @@ export async function openTile(
   const places = isPacked ? undefined : placesByLengths(order.count, parts);
   if (places) return { box, parameters, components, order, places, precincts, isRead: false };
   const data = parts.reduce((sum, part) => sum + part.end - part.data, 0);
-  const keeps = order.count <= mostKept.packets && data <= mostKept.bytes;
+  const keeps = order.count <= maxKept.packets && data <= maxKept.bytes;
   const walk = {
     precincts,
     order,

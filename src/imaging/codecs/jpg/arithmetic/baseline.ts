@@ -14,7 +14,7 @@ import { BrokenScan, type Conditioning, decodeScan, type Plane, usualConditionin
 
 /** Define Arithmetic Conditioning (B.2.4.3). */
 const dac = 0xcc;
-const mostMcuBlocks = 10;
+const maxMcuBlocks = 10;
 
 interface Seen {
   readonly quantisation: (Uint16Array | undefined)[];
@@ -31,7 +31,7 @@ interface Seen {
  * Returns the maximum bytes of a copy of a file with that many samples: no encoder writes data that take four
  * times as many bytes with typical Huffman codes, except that each block takes six bits at least.
  */
-export const mostBaseline = (fileSize: number, samples: number): number =>
+export const maxBaseline = (fileSize: number, samples: number): number =>
   65536 + 4 * fileSize + Math.ceil(samples / 32);
 
 /** Returns the file as baseline JPEG. Throws ImagingError `decode` if it is damaged or truncated. */
@@ -86,7 +86,7 @@ function take(seen: Seen, code: number, body: Uint8Array): void {
 function takeFrame(seen: Seen, frame: FrameHeader): void {
   const blocks = frame.components.reduce((sum, { h, v }) => sum + h * v, 0);
   const isKnown = frameKinds[frame.code]?.arithmetic && !frameKinds[frame.code]?.refused;
-  if (seen.frame || !isKnown || blocks > mostMcuBlocks || frame.height === 0)
+  if (seen.frame || !isKnown || blocks > maxMcuBlocks || frame.height === 0)
     throw damagedData("one arithmetic-coded frame of at most 10 blocks in an MCU", "another");
   seen.frame = { ...frame, progressive: frame.code === 0xca };
   const [mcusAcross, mcusDown] = [8 * frame.hMax, 8 * frame.vMax];
@@ -125,7 +125,7 @@ function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): U
   if (!frame || !steps.some((table) => table)) throw damagedData("a frame and a scan", "none");
   const list = { frame, steps, jfif, adobe };
   const samples = planes.reduce((sum, { values }) => sum + values.length, 0);
-  const out = new BitWriter(transcodeHeader(list), mostBaseline(fileSize, samples));
+  const out = new BitWriter(transcodeHeader(list), maxBaseline(fileSize, samples));
   const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
   const tables = planes.map((_, i) =>
     (isChroma(list, i) ? [dcChroma, acChroma] : [dcLuma, acLuma]).map(codesOf),

@@ -42,11 +42,11 @@ const keptBytes = 32 * 1024 * 1024;
  * Largest crop in pixels: the codes of a larger one, of which there are three copies, could take more memory
  * than its planes.
  */
-const mostPixels = 2048 * 2048;
+const maxPixels = 2048 * 2048;
 
 /** True if a region of this size can be transformed losslessly. */
 export const canTransform = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
-  width * height <= mostPixels;
+  width * height <= maxPixels;
 
 /** Returns the axes of the stored image along which an orientation runs backwards. */
 export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {

@@ -5,7 +5,7 @@ import { type ColourFields, colourFacts, piecewise } from "../../../metadata/col
 import { type Exif, readExif } from "../../../metadata/exif.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
-import { findLineCount, longestSearch } from "./line-count.ts";
+import { findLineCount, maxSearchLength } from "./line-count.ts";
 import { damagedError, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
 
 /** `ImageHeader.details` of a JPEG: facts that the decoder needs in addition to the general ones. */
@@ -222,7 +222,7 @@ function refusal(frame: FrameHeader, hierarchical: boolean): string | undefined 
   if (frame.precision !== 8) return `JPEG with ${frame.precision} bits per sample`;
   if (!(components in interpretations)) return `JPEG with ${components} components`;
   if (frame.height === 0)
-    return `JPEG without a height, in its frame header or behind a first scan of at most ${longestSearch >> 20} MiB`;
+    return `JPEG without a height, in its frame header or behind a first scan of at most ${maxSearchLength >> 20} MiB`;
   if (frame.width > maxSide || frame.height > maxSide) return `JPEG with a side above ${maxSide} pixels`;
   return undefined;
 }

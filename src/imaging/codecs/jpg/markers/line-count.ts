@@ -5,16 +5,16 @@ import type { ByteSource } from "../../../../base/index.ts";
 import { marker, walkMarkers, word } from "./walk.ts";
 
 /** Maximum number of bytes of a first scan that are searched for the segment. */
-export const longestSearch = 32 << 20;
+export const maxSearchLength = 32 << 20;
 const windowBytes = 1 << 20;
 
 /**
  * Returns the number of lines in the DNL segment that ends the scan whose entropy-coded bytes begin at
- * `from`; undefined if another segment ends it, or if none is found within {@link longestSearch} bytes.
+ * `from`; undefined if another segment ends it, or if none is found within {@link maxSearchLength} bytes.
  */
 export async function findLineCount(bytes: ByteSource, from: number): Promise<number | undefined> {
   const walk = walkMarkers(bytes, windowBytes);
-  const found = await walk.next(from, { until: from + longestSearch - 1 });
+  const found = await walk.next(from, { until: from + maxSearchLength - 1 });
   if (found?.code !== marker.dnl || found.length !== 4) return undefined;
   const body = await walk.body(found);
   return (body.length === 2 && word(body, 0)) || undefined;

@@ -24,11 +24,11 @@ type Carrier = keyof typeof carriers;
 /** Maximum number of bytes of parameters that a length field allows. */
 const longest = 65533;
 /** Length of the longest identifier. */
-const longestName = 35;
+const maxNameLength = 35;
 /** Small windows, since the walk looks at a few bytes of each segment. */
 const windowBytes = 2048;
 /** Maximum number of parts of a profile: a part's number is one byte. */
-const mostParts = 255;
+const maxParts = 255;
 const exifPrefix = 6;
 /** Bytes before the content of extended XMP: the identifier, then GUID, total length and offset. */
 const extensionHead = carriers.moreXmp.name.length + 32 + 8;
@@ -62,7 +62,7 @@ async function* metadataSegments(bytes: ByteSource) {
     for await (const segment of walk.segments(2, { fillBytesOnly: true })) {
       const { at, code, length } = segment;
       if (length === undefined || code === marker.sos) return;
-      const carrier = carrierOf(code, await walk.body(segment, longestName));
+      const carrier = carrierOf(code, await walk.body(segment, maxNameLength));
       if (carrier) yield { carrier, offset: at + 4, length: length - 2 };
     }
   } catch (error) {
@@ -176,7 +176,7 @@ function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
   let segments = knownSegments.get(icc);
   if (!segments) {
     const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
-    segments = count <= mostParts ? splitIntoSegments(carriers.icc, icc, (part) => [part + 1, count]) : [];
+    segments = count <= maxParts ? splitIntoSegments(carriers.icc, icc, (part) => [part + 1, count]) : [];
     knownSegments.set(icc, segments);
   }
   return segments;

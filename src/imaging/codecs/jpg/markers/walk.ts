@@ -73,8 +73,8 @@ export interface MarkerWalk {
   readonly seen: number;
 }
 
-const mostSegments = 2000;
-const mostStrayBytes = 64 * 1024;
+const maxSegments = 2000;
+const maxStrayBytes = 64 * 1024;
 
 const isRestart = (code: number) => code >= 0xd0 && code <= 0xd7;
 const hasNoSegment = (code: number) => code === marker.tem || code === marker.soi || code === marker.eoi;
@@ -117,8 +117,8 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
     async *segments(from, { fillBytesOnly = false } = {}) {
       let at = from;
       let stray = 0;
-      for (let count = 0; count < mostSegments; count++) {
-        const until = at + mostStrayBytes - stray;
+      for (let count = 0; count < maxSegments; count++) {
+        const until = at + maxStrayBytes - stray;
         const found = await next(at, { until });
         if (!found && window.seen > until) throw damagedError("marker segments", "other bytes between them");
         if (!found || (fillBytesOnly && !(await isFill(at, found.at)))) return;
@@ -129,7 +129,7 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
         at = found.end;
         if (code !== marker.tem) yield found;
       }
-      throw damagedError(`at most ${mostSegments} segments before the first scan`, "more");
+      throw damagedError(`at most ${maxSegments} segments before the first scan`, "more");
     },
     async body({ at, length = 2 }, most = Number.POSITIVE_INFINITY) {
       const wanted = Math.max(0, Math.min(most, length - 2));

@@ -15,7 +15,7 @@ const fewSamples = 2 ** 21;
  * Largest number of bytes at 1/8 of all components: a larger level would not stay in memory together with its
  * smaller levels.
  */
-const mostBytes = 36 * 2 ** 20;
+const maxBytes = 36 * 2 ** 20;
 /** Maximum side of the last level, in samples. */
 const tileSide = 512;
 
@@ -39,7 +39,7 @@ const sizeAt = ({ width, height }: Size, level: number): Size => ({
 function levelCount(components: readonly Size[]): number {
   const [largest] = components;
   const bytes = components.reduce((sum, { width, height }) => sum + width * height, 0);
-  if (!largest || largest.width * largest.height <= fewSamples || bytes > mostBytes) return 0;
+  if (!largest || largest.width * largest.height <= fewSamples || bytes > maxBytes) return 0;
   return Math.max(0, Math.ceil(Math.log2(Math.max(largest.width, largest.height) / tileSide)));
 }
 

@@ -12,7 +12,7 @@ const outputBytes = 128 * 1024;
 /** Bytes of the windows of all scans together, and the limits of one window. */
 const allWindows = 2 * 1024 * 1024;
 const leastWindow = 16 * 1024;
-const mostWindow = 128 * 1024;
+const maxWindow = 128 * 1024;
 const defaultSlice = 16;
 
 export interface SliceOptions {
@@ -76,7 +76,7 @@ export function startWork(
 
   const work: Transcode = { wasm, source, cursors: [], bands, damaged };
   const count = scans.filter(isRead).length;
-  const window = Math.min(mostWindow, Math.max(leastWindow, Math.floor(allWindows / count)));
+  const window = Math.min(maxWindow, Math.max(leastWindow, Math.floor(allWindows / count)));
   const tables = tableBuilder(wasm);
   const cursors = work.cursors as Cursor[];
   for (const scan of scans) {

@@ -7,7 +7,7 @@ import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, Decoded } from "../../codec.ts";
 import { asImagingError, emscriptenOptions } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { mostBaseline, toBaseline } from "../arithmetic/baseline.ts";
+import { maxBaseline, toBaseline } from "../arithmetic/baseline.ts";
 import { detailsOf, mismatch, readJpegHeader } from "../markers/header.ts";
 import { crop, turboDecoder, turboMemory } from "./decoder.ts";
 import { confirmScans } from "./scans.ts";
@@ -24,7 +24,7 @@ export function arithmeticMemory(read: ReadRequest, fileSize: number): number {
   const { header, region } = read;
   const samples = header.width * header.height * header.bands;
   if (header.interpretation === "cmyk") {
-    const copy = mostBaseline(fileSize, samples);
+    const copy = maxBaseline(fileSize, samples);
     return fileSize + 2 * samples + 2 * copy + turboMemory(read, copy);
   }
   const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;

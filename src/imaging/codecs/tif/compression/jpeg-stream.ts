@@ -72,17 +72,17 @@ function segments(data: Uint8Array): Uint8Array[] {
  * Pixels of a progressive strip or tile: its decoder holds all coefficients, for which no estimate of memory
  * has room.
  */
-const mostProgressive = 2 ** 24;
+const maxProgressive = 2 ** 24;
 
 /** Throws ImagingError `unsupported` for a frame of a kind or size that the decoder lacks. */
 function refuseFrame(marker: number, [precision = 8, ...size]: Uint8Array): void {
   const kind = frameKinds[marker];
   if (!kind) return;
   const [height, width] = [256 * size[0]! + size[1]!, 256 * size[2]! + size[3]!];
-  if (kind.variant === "progressive" && width * height > mostProgressive)
+  if (kind.variant === "progressive" && width * height > maxProgressive)
     throw new ImagingError(
       "unsupported",
-      `Expected progressive JPEG of at most ${mostProgressive} pixels in a strip or tile of the TIFF file, received ${width} by ${height}; convert the file.`,
+      `Expected progressive JPEG of at most ${maxProgressive} pixels in a strip or tile of the TIFF file, received ${width} by ${height}; convert the file.`,
     );
   const received =
     kind.refused ??

@@ -35,7 +35,7 @@ interface KnownForm {
 }
 
 /** Number of forms that are kept; the tables of each take about 100 KB. */
-const mostForms = 16;
+const maxForms = 16;
 
 export function jpegTiles(host: Pick<CodecHost, "wasm">): JpegTiles {
   let kept: Engine | undefined;
@@ -54,7 +54,7 @@ export function jpegTiles(host: Pick<CodecHost, "wasm">): JpegTiles {
       if (form?.frame.components.length !== jpegColours[coding.colour].bands)
         throw unusableTilesError("baseline JPEG of the colours that the file names", "another kind");
       known.unshift({ coding, head: data.slice(0, form.scan.start), form });
-      known.length = Math.min(known.length, mostForms);
+      known.length = Math.min(known.length, maxForms);
       return form;
     },
     async orRefused(work) {

@@ -107,25 +107,25 @@ export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | 
   stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
 
 /** Pixels of a plain strip up to which reading one for a part of it costs little. */
-const mostOfStrip = 2 ** 21;
+const maxOfStrip = 2 ** 21;
 /** Pixels of a tile up to which decoding it for a part of it costs little. */
-const mostOfTile = 2 ** 20;
+const maxOfTile = 2 ** 20;
 
 /** True if the full-size picture is stored in tiles, each of few pixels. */
 export function hasTiles(header: ImageHeader): boolean {
   const { blockWidth, blockHeight } = stageFor(header, 1).stage;
-  return blockWidth < header.width && blockWidth * blockHeight <= mostOfTile;
+  return blockWidth < header.width && blockWidth * blockHeight <= maxOfTile;
 }
 
 /** True if any part of the full-size picture is read quickly: from small tiles, or plain short strips. */
 export function readsAnywhere(header: ImageHeader): boolean {
   const { blockWidth, blockHeight, compression } = stageFor(header, 1).stage;
-  return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= mostOfStrip);
+  return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= maxOfStrip);
 }
 
 /** Largest ratio of a stored scale to the one before, and pixels of the smallest level. */
-const mostApart = 4;
-const mostLeft = 2 ** 24;
+const maxApart = 4;
+const maxLeft = 2 ** 24;
 
 /**
  * True if a page has what any scale can be made of quickly: stored levels down to a small one, none far from
@@ -136,8 +136,8 @@ export function storesLevels(header: ImageHeader): boolean {
   const last = scales.at(-1) ?? 1;
   return (
     scales.length > 1 &&
-    scales.every((scale, i) => i === 0 || scale <= mostApart * scales[i - 1]!) &&
-    header.width * header.height <= mostLeft * last ** 2
+    scales.every((scale, i) => i === 0 || scale <= maxApart * scales[i - 1]!) &&
+    header.width * header.height <= maxLeft * last ** 2
   );
 }
 

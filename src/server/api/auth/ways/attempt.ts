@@ -14,7 +14,7 @@ import { returnTarget } from "../return-to.ts";
 import type { LoginAttempt, LoginParts } from "./way.ts";
 
 /** Maximum bytes of a login form: a name, a password and an address. */
-const mostFormBytes = 16 * 1024;
+const maxFormBytes = 16 * 1024;
 
 export interface SentForm {
   readonly username: string;
@@ -25,7 +25,7 @@ export interface SentForm {
 
 /** Returns the fields of a login form; "" for missing ones. */
 export async function readLoginForm(c: RequestContext): Promise<SentForm> {
-  const form = await readForm(c, mostFormBytes);
+  const form = await readForm(c, maxFormBytes);
   return {
     username: form.get("username") ?? "",
     password: form.get("password") ?? "",

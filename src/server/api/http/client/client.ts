@@ -134,7 +134,7 @@ export function forwardedHost(host: string, port: string, scheme: "http" | "http
 }
 
 /** Longest forwarded prefix in characters: every id in a document repeats it. */
-export const longestPrefix = 200;
+export const maxPrefixLength = 200;
 /** Segments of RFC 3986, section 3.3, between slashes. */
 const prefixForm = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/)+$/;
 
@@ -143,7 +143,7 @@ const prefixForm = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/)+$/;
  * decoded, are plain: not empty, `.` or `..`, without slash or backslash.
  */
 export function prefixOf(text: string): string {
-  if (text.length > longestPrefix || !prefixForm.test(text)) return "";
+  if (text.length > maxPrefixLength || !prefixForm.test(text)) return "";
   const bare = trimSlashes(text);
   return bare !== "" && bare.split("/").every(isPlain) ? `/${bare}` : "";
 }

@@ -2,7 +2,7 @@
 // not.
 
 import { type IpRange, inRanges } from "../../../../base/index.ts";
-import { forwardedHost, longestPrefix, prefixHeaders, prefixOf } from "./client.ts";
+import { forwardedHost, maxPrefixLength, prefixHeaders, prefixOf } from "./client.ts";
 import { hasForwarded, isForwarded, longestForwarded, readForwarded } from "./forwarded.ts";
 import { longestHost } from "./host.ts";
 
@@ -50,7 +50,7 @@ const prefixHeader = (own: keyof typeof prefixHeaders): ReadHeader => ({
     const decisive = names.find((name) => first(headers, name) !== "") ?? own;
     if (decisive !== own) return { otherwise: `${prefixHeaders[decisive]} takes precedence over it` };
     if (prefixOf(first(headers, own)) !== "") return { parts: ["path"] };
-    return { otherwise: `it is not a plain path of at most ${longestPrefix} characters`, isBroken: true };
+    return { otherwise: `it is not a plain path of at most ${maxPrefixLength} characters`, isBroken: true };
   },
 });
 

@@ -2,11 +2,11 @@
 // them with every request.
 
 import { createSeldom, type Log } from "../../../../base/index.ts";
-import { type ForwardedField, longestPrefix } from "./client.ts";
+import { type ForwardedField, maxPrefixLength } from "./client.ts";
 import { longestForwarded } from "./forwarded.ts";
 import { longestHost } from "./host.ts";
 
-const path = `a path of at most ${longestPrefix} characters`;
+const path = `a path of at most ${maxPrefixLength} characters`;
 
 const expected: Readonly<Record<ForwardedField, string>> = {
   Forwarded: `elements of RFC 7239 in at most ${longestForwarded} characters, and a host of at most ${longestHost}`,

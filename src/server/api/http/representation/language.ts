@@ -1,7 +1,7 @@
 // Negotiation by language (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
 /** Maximum number of ranges of a field that are read. Each has at most nine parts, or is no tag. */
-const mostRanges = 20;
+const maxRanges = 20;
 
 /**
  * Returns the language ranges of an Accept-Language field in lower case, in order of preference; without `*`
@@ -10,7 +10,7 @@ const mostRanges = 20;
 export function acceptedLanguages(field: string | null): readonly string[] {
   return (field ?? "")
     .toLowerCase()
-    .split(",", mostRanges)
+    .split(",", maxRanges)
     .map((part) => {
       const [, range = "", weight = "1"] =
         /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8}){0,8})\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(part) ?? [];

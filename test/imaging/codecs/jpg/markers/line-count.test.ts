@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryBytes } from "../../../../../src/base/bytes/byte-source.ts";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
-import { findLineCount, longestSearch } from "../../../../../src/imaging/codecs/jpg/markers/line-count.ts";
+import { findLineCount, maxSearchLength } from "../../../../../src/imaging/codecs/jpg/markers/line-count.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { isFrame, takeApart, withFrame } from "../segments.ts";
 
@@ -77,6 +77,6 @@ describe("the search for the height", () => {
       },
     };
     expect(await findLineCount(endless, 0)).toBeUndefined();
-    expect(asked).toBeLessThanOrEqual(longestSearch + (2 << 20));
+    expect(asked).toBeLessThanOrEqual(maxSearchLength + (2 << 20));
   });
 });
