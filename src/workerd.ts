@@ -19,8 +19,8 @@ async function open(bindings: WorkerdBindings, context: Context): Promise<Starte
   const variable = bindings.SMALTI_CONFIG;
   const text = variable || (await configOnDisk(platform.files));
   const service = await start(platform, text, [mountAdmin]);
-  const place = variable ? "SMALTI_CONFIG" : configFile;
-  context.waitUntil(service.print(text === undefined ? undefined : place).catch(() => {}));
+  const origin = variable ? "SMALTI_CONFIG" : configFile;
+  context.waitUntil(service.print(text === undefined ? undefined : origin).catch(() => {}));
   return service;
 }
 

@@ -53,14 +53,14 @@ const isSecure = (c: RequestContext) =>
 
 function shorten(outcome: Outcome): Outcome {
   const { state, text, details = [] } = outcome;
-  const kept: string[] = [];
+  const unchanged: string[] = [];
   let room = maxDetails;
   for (const line of details) {
     room -= lengthOf(line);
     if (room < 0) break;
-    kept.push(line);
+    unchanged.push(line);
   }
-  const left = details.length - kept.length;
-  if (left > 0) kept.push(`and ${left} more`);
-  return { state, text: text.slice(0, 500), ...(kept.length > 0 && { details: kept }) };
+  const left = details.length - unchanged.length;
+  if (left > 0) unchanged.push(`and ${left} more`);
+  return { state, text: text.slice(0, 500), ...(unchanged.length > 0 && { details: unchanged }) };
 }

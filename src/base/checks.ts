@@ -28,7 +28,7 @@ export interface Check {
   /** The key of the configuration to look at. */
   readonly key: string;
   /** Folder, URL or bucket, for the operator alone. Holds no secret. */
-  readonly place?: string;
+  readonly location?: string;
   /**
    * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is
    * slower. `changes`: it responds as before, but changes of the operator have no effect. `logins`: the
@@ -79,9 +79,9 @@ export function runChecks(
 const preventsStart = ({ neededFor }: Check): boolean => neededFor === "start" || neededFor === "logins";
 
 /** Returns the failure of a check, about a part such as `source "scans"`; empty if it passed. */
-export function failureOf({ check: { part, name, place }, problem }: CheckResult): readonly Finding[] {
+export function failureOf({ check: { part, name, location }, problem }: CheckResult): readonly Finding[] {
   if (problem === undefined) return [];
-  const text = place === undefined ? problem : `${place}: ${problem}`;
+  const text = location === undefined ? problem : `${location}: ${problem}`;
   return [{ level: "problem", where: `${checkedParts[part]} "${name}"`, text }];
 }
 

@@ -231,7 +231,7 @@ export { createSeldom } from "./telemetry/seldom.ts";
 // Time that a request spends in each of its stages, from opening the master to sending the derivative.
 export {
   type CacheOutcome,
-  placeOf,
+  indexOfStage,
   StageClock,
   type StageMs,
   type StageName,

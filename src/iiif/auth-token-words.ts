@@ -158,14 +158,14 @@ const faults = {
 } as const satisfies Readonly<Record<string, FaultTexts>>;
 
 /** A fault with texts. */
-export type ToldFault = keyof typeof faults;
+export type SaidFault = keyof typeof faults;
 
 /**
  * Returns heading and note of a fault by language, those of the reader first, since some viewers show the
  * first. `view`: address of the service's own viewer, if it has one.
  */
 export function tokenTexts(
-  fault: ToldFault,
+  fault: SaidFault,
   view: string | undefined,
   language: TextLanguage = "en",
 ): { readonly heading: LanguageMap; readonly note: LanguageMap } {

@@ -1,7 +1,7 @@
 // Messages of the token services (Authorization Flow 2.0, section 4; Authentication 1.0, section 2.3).
 
 import { parseUrl } from "../base/index.ts";
-import { type TextLanguage, type ToldFault, tokenTexts } from "./auth-token-words.ts";
+import { type SaidFault, type TextLanguage, tokenTexts } from "./auth-token-words.ts";
 import { authContextUri } from "./image/info.ts";
 
 /**
@@ -20,7 +20,7 @@ export const tokenFaults = {
   invalid: { profile: "invalidAspect", error: "invalidCredentials", status: 401 },
   expired: { profile: "expiredAspect", error: "invalidCredentials", status: 401 },
   unavailable: { profile: "unavailable", error: "unavailable", status: 503 },
-} as const satisfies Readonly<Record<ToldFault, object>>;
+} as const satisfies Readonly<Record<SaidFault, object>>;
 
 export type TokenFault = keyof typeof tokenFaults;
 

@@ -123,7 +123,7 @@ function accessService1(profile: AdvertisedProfile, common: Advertised): object 
   const { base, hasViewer = true } = common;
   const { name, pattern, label, heading, description, confirm_label } = profile;
   const title = scalar(label) ?? scalar(naming(words.access, common));
-  const told = scalar(description);
+  const given = scalar(description);
   // Without a note of the operator: the fault that a login cannot prevent.
   const { note } = tokenTexts("missing", hasViewer ? viewAddress(base, "") : undefined);
   return {
@@ -132,7 +132,7 @@ function accessService1(profile: AdvertisedProfile, common: Advertised): object 
     profile: uri1(pattern1[pattern]),
     label: title,
     header: scalar(heading) ?? title,
-    ...(told !== undefined && { description: told }),
+    ...(given !== undefined && { description: given }),
     confirmLabel: confirm_label === "" ? scalar(words[confirmWord(pattern)]) : confirm_label,
     failureHeader: scalar(refusalHeading(profile)),
     failureDescription: scalar(noteOf([profile])) ?? scalar(note),

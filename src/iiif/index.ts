@@ -110,7 +110,7 @@ export {
 export { scaleFactors, tilesOfLevel, tileWithin } from "./image/tiles.ts";
 
 // What a link to this service names, in any form in which people copy it.
-export { type OwnLink, type OwnPlaces, readOwnLink } from "./own-links.ts";
+export { type OwnAddresses as OwnPlaces, type OwnLink, readOwnLink } from "./own-links.ts";
 
 // Makes addresses in operators' documents absolute for the public URL of a request.
 export { absolute } from "./presentation/addresses.ts";
@@ -160,7 +160,7 @@ export {
   describeCollection,
   describeHead,
   describeManifest,
-  placeInFront,
+  frontIndex as placeInFront,
 } from "./presentation/description/merge.ts";
 
 // An image in documents.

@@ -16,7 +16,7 @@ import { viewPath } from "./view-mounts.ts";
 const folderParameter = "in";
 
 /** Addresses of this service. */
-export interface OwnPlaces {
+export interface OwnAddresses {
   /** Public URLs without a trailing /: the canonical one and others by which it is reached. */
   readonly bases: readonly string[];
   /** Paths of the Image API, those with the longest prefixes first. */
@@ -38,12 +38,12 @@ export type OwnLink =
  * Returns what an http or https address names, whichever of the two it has; undefined for one of another
  * site, or for any other text.
  */
-export function readOwnLink(address: string, places: OwnPlaces): OwnLink | undefined {
+export function readOwnLink(address: string, addresses: OwnAddresses): OwnLink | undefined {
   const url = /^https?:\/\//i.test(address) ? parseUrl(address) : undefined;
-  const path = url && ownPath(url, places.bases);
+  const path = url && ownPath(url, addresses.bases);
   if (!url || path === undefined) return undefined;
   try {
-    return linkAt(url, path, places) ?? { names: "nothing" };
+    return linkAt(url, path, addresses) ?? { names: "nothing" };
   } catch (error) {
     if (error instanceof ServiceError) return { names: "nothing" };
     throw error;
@@ -61,7 +61,7 @@ function ownPath({ host, pathname }: URL, bases: readonly string[]): string | un
   return undefined;
 }
 
-function linkAt(url: URL, path: string, { mounts, formats }: OwnPlaces): OwnLink | undefined {
+function linkAt(url: URL, path: string, { mounts, formats }: OwnAddresses): OwnLink | undefined {
   const region = fragmentRegion(url.hash.slice(1));
   const part = region && { region };
   for (const root of Object.values(presentationRoot)) {

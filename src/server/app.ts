@@ -187,14 +187,14 @@ export function createApp(
         detail: `The address is longer than ${longest} characters.`,
       });
     if (hooked) refuseLongHeaders(c.req.raw.headers, hooked);
-    const place = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);
-    if (typeof place !== "function") throw new Refusal(place);
+    const leave = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);
+    if (typeof leave !== "function") throw new Refusal(leave);
     try {
       await next();
     } finally {
       const sent = c.get("sent");
-      if (sent) void sent.then(place);
-      else place();
+      if (sent) void sent.then(leave);
+      else leave();
     }
   });
 

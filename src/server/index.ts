@@ -208,7 +208,7 @@ export { type LatestRenders, unnotedRenders } from "./images/latest-renders.ts";
 export { nearIdentifier } from "./images/near.ts";
 
 // The only way to open a master.
-export { placeOf, withMaster } from "./images/open.ts";
+export { locateMaster, withMaster } from "./images/open.ts";
 
 // Lookups of images for the operator.
 export { asOperator, lookAtAll, type OperatorLook, operatorCaller, slowSource } from "./images/operator.ts";
@@ -295,18 +295,16 @@ export { createYamlReader } from "./manifests/folders/yaml-reader.ts";
 
 // The manifests of a service, and the folders that they are made of, built once from its parts.
 export { buildFolders } from "./manifests/index.ts";
-
-// Documents of Presentation API 3.0 for the names in addresses.
-export type { Manifests } from "./manifests/manifests.ts";
-
 // Maps identifiers of documents to places in the sources, and back.
 export {
   type FolderLocation,
   identifierOf,
-  placeOf as addressOf,
+  locationOf,
   type Trail,
   trailOf,
-} from "./manifests/places.ts";
+} from "./manifests/locations.ts";
+// Documents of Presentation API 3.0 for the names in addresses.
+export type { Manifests } from "./manifests/manifests.ts";
 
 // The words of a search, and texts in the form that they are compared in.
 export { maxSearchLength, wordsOf } from "./manifests/search/words.ts";
@@ -336,10 +334,10 @@ export { printStart } from "./start/facts.ts";
 export { type HistorySample, historyStepMs } from "./stats/history.ts";
 
 // Requests as the service counts them.
-export { isServiceFailure, recentErrorsKept } from "./stats/requests.ts";
+export { isServiceFailure, maxRecentErrors as recentErrorsKept } from "./stats/requests.ts";
 
 // The slowest renders of the last hour.
-export { slowestKept } from "./stats/slowest.ts";
+export { maxSlowest as slowestKept } from "./stats/slowest.ts";
 
 // Which backend is built how, and the three cache slots of the service.
 export type { NamedSlot, Slots } from "./stores/index.ts";

@@ -13,13 +13,13 @@ import { createAdmission } from "./images/admission/admit.ts";
 import { createDamagedMasters } from "./images/damaged-masters.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createLatestRenders } from "./images/latest-renders.ts";
-import { keptShares, memoryBudget, rendersAtOnce } from "./images/options.ts";
+import { cacheShares, memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay/check.ts";
 import { createOverlays } from "./images/overlay/overlays.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createResolvedMasters } from "./images/resolved-masters.ts";
-import { leastKeptBytes } from "./images/sidecar/jobs.ts";
+import { minCacheBytes } from "./images/sidecar/jobs.ts";
 import { createSidecars } from "./images/sidecar/sidecars.ts";
 import type { OuterParts } from "./parts.ts";
 import { admissionFigures, poolCounts } from "./stats/parts.ts";
@@ -44,7 +44,7 @@ export interface RenderingNeeds {
  * Jobs of a lane and source that may wait per permit. A viewer requests about 200 tiles simultaneously and
  * shows a hole for each that is refused; a waiting job holds no pixels, only its request.
  */
-const waitingPerPlace = 256;
+const waitingPerPermit = 256;
 
 /** An overlay is small, and many requests wait for it. */
 const overlayWork = { kind: "overlay", ms: 5 } as const;
@@ -74,7 +74,7 @@ export function buildRendering({
   const gate = () => ({
     permits: workers(),
     memory,
-    waiting: waitingPerPlace * workers(),
+    waiting: waitingPerPermit * workers(),
     waitMs: parseDuration(settings.current().limits.max_wait) || Number.POSITIVE_INFINITY,
   });
   const ignoredProfiles = createIgnoredProfiles(log);
@@ -91,7 +91,7 @@ export function buildRendering({
       codecs,
       ignoredProfile: ignoredProfiles.tell,
       size: workers(),
-      keptBytes: (memory * keptShares.workers) / workers(),
+      cacheBytes: (memory * cacheShares.workers) / workers(),
       log,
       counts: poolCounts(registry),
     });
@@ -134,7 +134,7 @@ export function buildRendering({
       origin: slots.origin,
       admission,
       timeoutMs,
-      keptBytes: Math.max(leastKeptBytes, memory * keptShares.sidecars),
+      cacheBytes: Math.max(minCacheBytes, memory * cacheShares.sidecars),
       inPlace: !platform.startWorker,
     }),
     sources,

@@ -255,7 +255,7 @@ describe.each(Object.entries(logins))("a viewer on another origin, by %s", (_, {
   });
 });
 
-test("in a browser that blocks third-party cookies, a viewer of the same site logs in, one of another site does not", async () => {
+test("in a browser that blocks third-client cookies, a viewer of the same site logs in, one of another site does not", async () => {
   const sameSite = origin.replace("127.0.0.1", "localhost");
   const types: unknown[] = [];
   const blocking = await launch(whole);

@@ -94,7 +94,7 @@ describe("wrong logins that fill the queue of passwords", () => {
     const check = async (name: string, address: string, isKnown = false) => {
       const attempt = failures.attempt(address, `staff/${name}`, isKnown);
       if ("waitMs" in attempt) return;
-      const turn = { party: networkOf(address, 64), rank: attempt.rank };
+      const turn = { client: networkOf(address, 64), rank: attempt.rank };
       await verifier.verify("no", hashes.bcrypt, undefined, turn).then(
         () => order.push(name),
         () => order.push(`${name} is refused`),

@@ -4,12 +4,12 @@ import { type Finding, findingLine, ServiceError, withDeadline } from "../../bas
 import { identifierOf } from "../../iiif/index.ts";
 import {
   createOperatorFolders,
+  locationOf,
   lookAtAll,
   manifestFileFaults,
   maxSearchLength,
   noteFailure,
   type OperatorFolders,
-  addressOf as placeOf,
   type RequestContext,
   type Service,
   slowSource,
@@ -146,10 +146,10 @@ const readMs = 3000;
 /** Returns the mistakes in the manifest file of a folder; none if it cannot be read in time. */
 async function faultsOf(service: Service, identifier: string): Promise<readonly Finding[]> {
   if (!service.manifests) return [];
-  const place = placeOf(service.sources, identifier);
+  const location = locationOf(service.sources, identifier);
   const read = async () => {
-    const folder = await service.folders.read(place.source, place.key);
-    return folder ? manifestFileFaults(service.sources, place, folder) : [];
+    const folder = await service.folders.read(location.source, location.key);
+    return folder ? manifestFileFaults(service.sources, location, folder) : [];
   };
   return withDeadline(readMs, read, slowSource()).catch((error: unknown) => {
     if (error instanceof ServiceError) return [];

@@ -11,9 +11,9 @@ import {
   viewAddress,
 } from "../../iiif/index.ts";
 import {
+  locationOf,
   lookAtAll,
   type OperatorLook,
-  addressOf as placeOf,
   type RequestContext,
   type Service,
   slowSource,
@@ -61,7 +61,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   const props = { c, service, identifier, look, gate, address, thumbnail, picture };
   const body = (
     <>
-      <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />
+      <Trail c={c} trail={trailOf(service.sources, locationOf(service.sources, identifier))} />
       {look.problem && (
         <Problem
           problem={look.problem}

@@ -18,15 +18,15 @@ export function remembering<T>(
   ask: () => Promise<T>,
   { shares, now = () => performance.now() }: Remembering,
 ): () => Promise<T> {
-  let kept: { readonly value: T; readonly at: number } | undefined;
+  let remembered: { readonly value: T; readonly at: number } | undefined;
   let asking: Promise<T> | undefined;
   const askNow = async () => {
     const value = await ask();
-    kept = { value, at: now() };
+    remembered = { value, at: now() };
     return value;
   };
   return async () => {
-    if (kept && now() - kept.at <= ms) return kept.value;
+    if (remembered && now() - remembered.at <= ms) return remembered.value;
     if (!shares) return askNow();
     asking ??= askNow().finally(() => {
       asking = undefined;

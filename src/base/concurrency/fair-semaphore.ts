@@ -17,7 +17,7 @@ export interface FairOptions {
 
 /** Whose task it is. */
 export interface Turn {
-  readonly party: string;
+  readonly client: string;
   /** From 0; tasks of lower ranks go first. */
   readonly rank: number;
 }
@@ -35,14 +35,14 @@ export interface FairSemaphore {
 /** Number of tasks that may go in a row before one of a higher rank, so that no rank waits for ever. */
 const maxInFront = 4;
 
-interface Ticket {
-  readonly party: string;
+interface Queued {
+  readonly client: string;
   readonly waiter: Waiter<void>;
 }
 
 /** Creates a semaphore without tasks. */
 export function createFairSemaphore({ permits, ranks, waiting, waitingEach }: FairOptions): FairSemaphore {
-  const queues = Array.from({ length: ranks }, () => createTurns<Ticket>(() => 0));
+  const queues = Array.from({ length: ranks }, () => createTurns<Queued>(() => 0));
   let active = 0;
   let inFront = 0;
   let skipped = 0;
@@ -58,40 +58,40 @@ export function createFairSemaphore({ permits, ranks, waiting, waitingEach }: Fa
   const admitNext = () => {
     while (active < permits) {
       const queue = choose();
-      const ticket = queue?.next(() => true);
-      if (!queue || !ticket) return;
-      queue.serve(ticket.party, ticket);
+      const queued = queue?.next(() => true);
+      if (!queue || !queued) return;
+      queue.serve(queued.client, queued);
       active++;
-      ticket.waiter.admit();
+      queued.waiter.admit();
     }
   };
   /** Refuses one task if more wait than may. */
   const thin = () => {
     const queue = queues.findLast(({ size }) => size > 0);
     if (!queue || total() <= waiting) return;
-    const longest = [...queue.parties()].reduce((most, own) => (own.length >= most.length ? own : most));
-    const last = longest.at(-1) as Ticket;
-    queue.remove(last.party, last);
+    const longest = [...queue.clients()].reduce((most, own) => (own.length >= most.length ? own : most));
+    const last = longest.at(-1) as Queued;
+    queue.remove(last.client, last);
     last.waiter.refuse(tooMany());
   };
 
-  const enter = async ({ party, rank }: Turn, signal: AbortSignal | undefined): Promise<void> => {
+  const enter = async ({ client, rank }: Turn, signal: AbortSignal | undefined): Promise<void> => {
     if (signal?.aborted) throw cancelledError(signal);
     const queue = queues[rank];
     if (!queue) throw new RangeError(`expected a rank below ${ranks}, received ${rank}`);
-    const own = [...queue.parties()].find(([first]) => first?.party === party);
+    const own = [...queue.clients()].find(([first]) => first?.client === client);
     if ((own?.length ?? 0) >= waitingEach) throw tooMany();
-    let ticket: Ticket | undefined;
+    let queued: Queued | undefined;
     await waitForTurn<void>(
       {
         join(waiter) {
-          ticket = { party, waiter };
-          queue.add(party, ticket);
+          queued = { client, waiter };
+          queue.add(client, queued);
           admitNext();
           thin();
         },
         leave() {
-          if (ticket) queue.remove(party, ticket);
+          if (queued) queue.remove(client, queued);
         },
       },
       signal,

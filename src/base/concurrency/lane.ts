@@ -27,14 +27,14 @@ export const callsOf = (threads: number | undefined, users: number): number =>
     : Math.min(maxCalls, Math.max(1, Math.floor((threads - 1) / users)));
 
 /** Returns a lane with at most `places` calls in progress. */
-export function createLane(places: number, unanswered: () => Error): Lane {
+export function createLane(permits: number, unanswered: () => Error): Lane {
   // Its own queue instead of a semaphore, whose waiters leave by a signal: on workerd no request may abort
   // another's.
-  let free = places;
+  let free = permits;
   let late = 0;
   const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];
   return async (ms, act, onLate) => {
-    if (late >= places) throw unanswered();
+    if (late >= permits) throw unanswered();
     if (free > 0) free--;
     else await new Promise<void>((admit, refuse) => waiting.push({ admit, refuse }));
     let ended = false;
@@ -51,7 +51,7 @@ export function createLane(places: number, unanswered: () => Error): Lane {
     } catch (error) {
       if (ended) throw error;
       isLate = true;
-      if (++late >= places) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
+      if (++late >= permits) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
       onLate?.(call);
       throw unanswered();
     }

@@ -16,10 +16,10 @@ export const subjectOf = ({ where = "", profile }: Finding): string =>
 /** Formats a finding in one line, such as "line 3, column 5: log.level: expected …". */
 export function findingLine(finding: Finding): string {
   const { file = "", position, text } = finding;
-  const place = [file, positionText(finding)].filter((part) => part !== "").join(", ");
+  const found = [file, positionText(finding)].filter((part) => part !== "").join(", ");
   const after = position && position.column === undefined ? ", " : ": ";
   const subject = subjectOf(finding);
-  return `${place === "" ? "" : place + after}${subject === "" ? "" : `${subject}: `}${text}`;
+  return `${found === "" ? "" : found + after}${subject === "" ? "" : `${subject}: `}${text}`;
 }
 
 /** Formats findings as lines under their number. `subject`: what has problems, with its verb. */

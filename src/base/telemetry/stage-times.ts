@@ -28,7 +28,7 @@ export const stageNames = [
 export type StageName = (typeof stageNames)[number];
 
 /** Index of each stage. */
-export const placeOf = Object.fromEntries(stageNames.map((name, i) => [name, i])) as Record<
+export const indexOfStage = Object.fromEntries(stageNames.map((name, i) => [name, i])) as Record<
   StageName,
   number
 >;
@@ -113,7 +113,7 @@ export class StageClock implements StageTimes {
   /** Ends a stage: its time is the time since the end of the previous one. */
   end(stage: StageName): void {
     const now = performance.now();
-    this.#add(placeOf[stage], now - this.#since);
+    this.#add(indexOfStage[stage], now - this.#since);
     this.#since = now;
   }
 
@@ -141,18 +141,18 @@ export class StageClock implements StageTimes {
 
   /** Its job has ended. */
   did(times: JobTimes): void {
-    this.#add(placeOf.read, times.read);
-    this.#add(placeOf.index, times.index);
-    this.#add(placeOf.decode, times.decode);
-    this.#add(placeOf.steps, times.steps);
-    this.#add(placeOf.encode, times.encode);
+    this.#add(indexOfStage.read, times.read);
+    this.#add(indexOfStage.index, times.index);
+    this.#add(indexOfStage.decode, times.decode);
+    this.#add(indexOfStage.steps, times.steps);
+    this.#add(indexOfStage.encode, times.encode);
     this.reads += times.reads;
     this.readBytes += times.readBytes;
   }
 
   /** The derivative was written to its slot, in the given number of milliseconds. */
   wrote(ms: number): void {
-    this.#add(placeOf.store, ms);
+    this.#add(indexOfStage.store, ms);
     this.#stored?.();
   }
 

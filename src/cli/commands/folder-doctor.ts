@@ -2,7 +2,7 @@
 
 import { type FindingLevel, findingJson, findingLine, type Platform } from "../../base/index.ts";
 import { type NameCommands, type SurveyGroup, type SurveyReport, survey } from "../../doctor/index.ts";
-import { addressOf as placeOf, type Service } from "../../server/index.ts";
+import { locationOf, type Service } from "../../server/index.ts";
 import { counted } from "./collection-text.ts";
 import type { Result } from "./command.ts";
 import { InterruptedError, inWords } from "./command-error.ts";
@@ -19,7 +19,7 @@ export interface SurveyQuestion {
 
 /** True if an identifier names a folder that the service can list. */
 export async function namesFolder({ sources, folders }: Service, identifier: string): Promise<boolean> {
-  const { source, key } = placeOf(sources, identifier.replace(/\/+$/, ""));
+  const { source, key } = locationOf(sources, identifier.replace(/\/+$/, ""));
   return source.list !== undefined && (await folders.find(source, key).catch(() => undefined)) !== undefined;
 }
 

@@ -44,7 +44,7 @@ async function infoOf(
     signal,
     nameCommands: () => ({ file: path }),
   });
-  const sections = withoutPlace(all);
+  const sections = withoutMaster(all);
   const problems = findings.filter(({ level }) => level === "problem");
   const document =
     problems.length > 0
@@ -66,12 +66,12 @@ async function infoOf(
 }
 
 /** Facts about the service that the file is not in. */
-const placeFacts = new Set(["source", "key", "hook"]);
+const masterFacts = new Set(["source", "key", "hook"]);
 
-const withoutPlace = (sections: Diagnosis["sections"]): Diagnosis["sections"] =>
+const withoutMaster = (sections: Diagnosis["sections"]): Diagnosis["sections"] =>
   sections
     .filter(({ name }) => name !== "access")
-    .map((section) => ({ ...section, facts: section.facts.filter(({ name }) => !placeFacts.has(name)) }));
+    .map((section) => ({ ...section, facts: section.facts.filter(({ name }) => !masterFacts.has(name)) }));
 
 /** Returns the values of the facts by section and name. */
 const factsByName = (sections: Diagnosis["sections"]): Record<string, Record<string, FactValue>> =>

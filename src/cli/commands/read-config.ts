@@ -17,7 +17,7 @@ import {
 import { CommandError } from "./command-error.ts";
 
 /** What a command line says of its configuration; `file` and `folder` are names. */
-export interface ConfigPlace {
+export interface ConfigLocation {
   readonly file?: string | undefined;
   readonly folder?: string | undefined;
   /** Replaces the host of `addr`: what {@link withHost} takes. */
@@ -36,38 +36,38 @@ export interface LoadedFile {
 }
 
 /** Reads and completes the configuration. Throws CommandError if the file cannot be read or is invalid. */
-export async function readConfig(platform: Platform, place: ConfigPlace): Promise<LoadedFile> {
-  const name = place.file ?? (platform.env.SERVICE_CONFIG || undefined);
+export async function readConfig(platform: Platform, location: ConfigLocation): Promise<LoadedFile> {
+  const name = location.file ?? (platform.env.SERVICE_CONFIG || undefined);
   const file = name === undefined ? undefined : absolutePath(platform.cwd ?? "/", name);
   const bytes = file === undefined ? undefined : await readFile(platform, file);
   const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
   if (loaded.problems) throw new CommandError(problemLines(loaded.problems, file ?? "the environment"));
-  const config = await completeConfig(platform, place, file, loaded.config);
+  const config = await completeConfig(platform, location, file, loaded.config);
   return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
 /** Returns a configuration with absolute paths, and with what the command line says. */
 async function completeConfig(
   platform: Platform,
-  place: ConfigPlace,
+  location: ConfigLocation,
   file: string | undefined,
   written: Config,
 ): Promise<Config> {
   const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
   const absolute = withAbsolutePaths(written, base);
-  const { host, port } = place;
+  const { host, port } = location;
   const there = host === undefined ? absolute.addr : withHost(absolute.addr, host);
   const config = { ...absolute, addr: port === undefined ? there : withPort(there, port) };
-  if (place.folder === undefined) return config;
+  if (location.folder === undefined) return config;
   if (config.sources.length > 0)
     throw new CommandError(
-      `a folder (${place.folder}) and sources in ${file} exclude each other; give one of them`,
+      `a folder (${location.folder}) and sources in ${file} exclude each other; give one of them`,
     );
-  if (!(await isFolder(platform, place.folder)))
+  if (!(await isFolder(platform, location.folder)))
     throw new CommandError(
-      `${place.folder} is not a readable folder; give a folder of images, or no argument for the sample`,
+      `${location.folder} is not a readable folder; give a folder of images, or no argument for the sample`,
     );
-  return withFolder(config, absolutePath(platform.cwd ?? "/", place.folder));
+  return withFolder(config, absolutePath(platform.cwd ?? "/", location.folder));
 }
 
 /** Tells whether a path, relative to the working folder, is a folder. */
@@ -79,12 +79,12 @@ export async function isFolder({ files, cwd }: Platform, path: string): Promise<
 /** Returns the file of a configuration, for the administration pages and reloads. */
 export function configFileOf(
   platform: Platform,
-  place: ConfigPlace,
+  location: ConfigLocation,
   path: string | undefined,
 ): ConfigFile | undefined {
   const { files, env } = platform;
   if (path === undefined || !files) return undefined;
-  const complete = (config: Config) => completeConfig(platform, place, path, config);
+  const complete = (config: Config) => completeConfig(platform, location, path, config);
   return createConfigFile({ path, files, env, complete });
 }
 

@@ -19,12 +19,12 @@ import {
   type Service,
 } from "../../server/index.ts";
 import { CommandError } from "../commands/command-error.ts";
-import { type ConfigPlace, configFileOf, type LoadedFile } from "../commands/read-config.ts";
+import { type ConfigLocation, configFileOf, type LoadedFile } from "../commands/read-config.ts";
 import { createMinuteSummary } from "./minute-summary.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 /** Serves until it is stopped. Throws CommandError if the configuration or the system prevents the start. */
-export async function serve(platform: Platform, place: ConfigPlace, loaded: LoadedFile): Promise<void> {
+export async function serve(platform: Platform, location: ConfigLocation, loaded: LoadedFile): Promise<void> {
   const { config } = loaded;
   const log = createLog({
     level: config.log.level,
@@ -32,7 +32,7 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
     write: (line) => platform.write?.("err", line),
     writeLater: (line) => platform.write?.("err", line, true),
   });
-  const file = configFileOf(platform, place, loaded.file);
+  const file = configFileOf(platform, location, loaded.file);
   const summary = isAtTerminal(platform, config.log.format)
     ? createMinuteSummary((line) => platform.write?.("err", line))
     : undefined;

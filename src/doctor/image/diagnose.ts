@@ -45,12 +45,12 @@ export async function diagnose(
   const sections = names.map((name) => ({ name, title: sectionTitles[name], facts: factsOf(name, known) }));
   return {
     identifier,
-    found: known.place !== undefined,
+    found: known.master !== undefined,
     ...(known.near !== undefined && { near: known.near }),
     costs: costRows(known),
     latest: latestRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),
-    findings: worstFirst(findingsOf(known).map((finding) => withNames(finding, known.place, nameCommands))),
+    findings: worstFirst(findingsOf(known).map((finding) => withNames(finding, known.master, nameCommands))),
   };
 }
 

@@ -40,7 +40,7 @@ export interface DiagnosisFacts {
   readonly identifier: string;
   /** Result of the resolve hook; absent if there is none. */
   readonly hook?: "mapped" | "no image" | "no opinion";
-  readonly place?: FoundAt;
+  readonly master?: FoundAt;
   /** If there is no image: the identifier of one with a similar name in the same folder. */
   readonly near?: string;
   readonly header?: ImageHeader;

@@ -9,11 +9,11 @@ import {
   exceedsArea,
   type GrantedMaster,
   inspect,
+  locateMaster,
   masterVersion,
   nearIdentifier,
   needsOf,
   operatorCaller,
-  placeOf,
   type RenderParts,
   readingWithout,
   tileLayersWork,
@@ -79,20 +79,20 @@ async function walk(
   await take("identifier", async () => checkIdentifier(identifier));
   if (failures.size > 0) return;
   if (parts.hooks?.has("resolve")) {
-    const place = await take("hook", () => placeOf(parts, caller));
+    const mapped = await take("hook", () => locateMaster(parts, caller));
     if (failures.size > 0) return;
-    found.hook = place ? "mapped" : place === false ? "no image" : "no opinion";
+    found.hook = mapped ? "mapped" : mapped === false ? "no image" : "no opinion";
   }
   await take("open", () =>
     withMaster(asOperator(parts), caller, async (master) => {
-      found.place = placeFacts(master);
+      found.master = masterFacts(master);
       const header = await take("header", () => inspect(parts, master, signal));
       if (!header) return;
       found.header = header;
       const codec = parts.codecs.decoder(header.format);
-      await parts.probes.run(needsOf(master, 0, looking), signal, async (place) => {
+      await parts.probes.run(needsOf(master, 0, looking), signal, async (permit) => {
         const { bytes } = master.image;
-        const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
+        const read = permit ? readingWithout(bytes, awaitingWithout(permit), signal) : bytes;
         found.file = await take("file", () =>
           withServiceErrors(() => readingOf(header.format).readFacts(read, header, master.page)),
         );
@@ -141,7 +141,7 @@ async function walk(
   if (near !== undefined) found.near = near;
 }
 
-function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["place"]> {
+function masterFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["master"]> {
   const { size } = image.bytes;
   return {
     source: source.name,

@@ -118,7 +118,7 @@ async function walk(
 }
 
 function missingText(match: string, source: Source, { missing, parent, beside }: Missing): string {
-  const place = parent === "" ? `source "${source.name}"` : `${source.prefix}${parent}`;
+  const location = parent === "" ? `source "${source.name}"` : `${source.prefix}${parent}`;
   if (missing.startsWith("."))
     return `names that begin with a dot, such as ${missing}, are not served; remove the rule`;
   const names = beside.map(({ name }) => name);
@@ -127,13 +127,13 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   const write = (name: string) => match.replace(missing, () => name);
   const forms = same === undefined ? undefined : accentForms(same, missing);
   if (same !== undefined && forms !== undefined)
-    return `${place} holds ${same}, whose name there has ${forms}, which look the same; write ${escaped(write(same))} in double quotes`;
+    return `${location} holds ${same}, whose name there has ${forms}, which look the same; write ${escaped(write(same))} in double quotes`;
   if (same !== undefined)
-    return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents matter; write ${write(same)}`;
+    return `${location} holds ${same} instead of ${missing}, and upper and lower case and the form of accents matter; write ${write(same)}`;
   if (parent === "" && missing === source.name)
     return `${missing} is the name of the source, and identifiers do not begin with it; write ${write("").replace(/^\/(\*$)?/, source.prefix || "$1")}`;
   const meant = nearest(missing, names);
-  return `${place} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
+  return `${location} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
 }
 
 /** Returns which forms of accents a stored name and that of a rule have; undefined for other differences. */

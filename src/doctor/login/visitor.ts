@@ -82,7 +82,7 @@ function redirectTarget(from: string, location: string): URL {
   if (target) return target;
   throw new StepFault({
     code: "redirect",
-    text: `${placeOf(from)} redirects to something that is not an address`,
+    text: `${originAndPath(from)} redirects to something that is not an address`,
     expected: "a response from the service",
     advice: "Correct the redirect of the proxy.",
   });
@@ -90,7 +90,7 @@ function redirectTarget(from: string, location: string): URL {
 
 const circle = (address: string): Fault => ({
   code: "redirect_loop",
-  text: `${placeOf(address)} redirects in a circle`,
+  text: `${originAndPath(address)} redirects in a circle`,
   expected: "a response from the service",
   advice:
     "Remove the redirect of the proxy that leads back to the same address; often it is one to https behind which the next proxy is asked over http, or one that adds or removes a / or a path.",
@@ -98,13 +98,13 @@ const circle = (address: string): Fault => ({
 
 const ledAway = (address: string, target: URL): Fault => ({
   code: "redirect",
-  text: `${placeOf(address)} redirects to ${target.origin}${target.pathname}`,
+  text: `${originAndPath(address)} redirects to ${target.origin}${target.pathname}`,
   expected: "a response from the service at the address that viewers use",
   advice: `If ${target.origin} is the public address, set base_url to it and give it with --url; else configure the proxy to pass this path on to the service.`,
 });
 
 /** Returns an address for display: without its query. */
-export const placeOf = (address: string): string => {
+export const originAndPath = (address: string): string => {
   const { origin, pathname } = new URL(address);
   return origin + pathname;
 };
@@ -120,7 +120,7 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Visitor
   const controller = new AbortController();
   const late = new StepFault({
     code: "no_answer",
-    text: `${placeOf(address)} did not answer within ${timeoutMs / 1000} s`,
+    text: `${originAndPath(address)} did not answer within ${timeoutMs / 1000} s`,
     expected: "an answer",
     advice: "Check that the service and the proxy run, and that no firewall drops the connection.",
   });

@@ -120,14 +120,14 @@ export async function survey(
     const found = [...findingsOf(known), ...surveyFindings(known)].filter(isNotable);
     if (found.some(({ level }) => level === "problem")) problems++;
     else if (found.some(({ level }) => level === "slow")) slow++;
-    for (const finding of found) addTo(groups, identifier, withNames(finding, known.place, nameCommands));
+    for (const finding of found) addTo(groups, identifier, withNames(finding, known.master, nameCommands));
   };
 
   const faults: Finding[] = [];
   let faultCount = 0;
-  const onFolder = (place: FolderLocation, folder: Folder) => {
+  const onFolder = (location: FolderLocation, folder: Folder) => {
     // Without the Presentation API nothing reads manifest files.
-    const found = manifests ? manifestFileFaults(images.sources, place, folder) : [];
+    const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
     faultCount += found.length;
     faults.push(...found.slice(0, maxFaults - faults.length));
   };

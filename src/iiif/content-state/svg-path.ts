@@ -144,11 +144,11 @@ function scanner(text: string) {
   const spaces = /[\s,]*/y;
   const number = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/iy;
   const flag = /[01]/y;
-  let place = 0;
+  let at = 0;
   const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = place;
+    pattern.lastIndex = at;
     const found = pattern.exec(text)?.[0];
-    place += found?.length ?? 0;
+    at += found?.length ?? 0;
     return found;
   };
   return {
@@ -157,7 +157,7 @@ function scanner(text: string) {
       take(spaces);
       return take(/[a-z]/iy);
     },
-    isAtEnd: () => place >= text.length,
+    isAtEnd: () => at >= text.length,
     /**
      * Returns `count` numbers; undefined if there are fewer. `isArc`: the fourth and fifth are one digit
      * each.

@@ -45,8 +45,8 @@ function canonicalSize3({ region, size, limits }: Geometry): string {
 function canonicalSize2({ region, size, limits, tileSize }: Geometry, image: Size): string {
   if (same(size, largestSize(region, limits, false))) return "full";
   const { width, height } = size;
-  const aspectKept = same(size, sizeFromOneSide({ kind: "width", width }, region, image, tileSize));
-  return aspectKept ? `${width},` : `${width},${height}`;
+  const isAspectEqual = same(size, sizeFromOneSide({ kind: "width", width }, region, image, tileSize));
+  return isAspectEqual ? `${width},` : `${width},${height}`;
 }
 
 function same(a: Size, b: Size): boolean {

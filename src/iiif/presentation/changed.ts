@@ -7,13 +7,13 @@ import type { Resource } from "./model.ts";
  */
 export function changedItems(
   list: readonly unknown[],
-  change: (item: unknown, place: number) => unknown,
+  change: (item: unknown, index: number) => unknown,
 ): readonly unknown[] {
   let left: unknown[] | undefined;
-  for (let place = 0; place < list.length; place++) {
-    const item = list[place];
-    const now = change(item, place);
-    if (!left && !Object.is(now, item)) left = list.slice(0, place);
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    const now = change(item, index);
+    if (!left && !Object.is(now, item)) left = list.slice(0, index);
     if (left && now !== undefined) left.push(now);
   }
   return left ?? list;

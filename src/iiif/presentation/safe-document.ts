@@ -39,17 +39,17 @@ const numbered: ReadonlySet<unknown> = new Set(
 
 /** Returns a value without unsafe addresses and HTML, and a fault for each; the same value without any. */
 export function safeDocument(value: unknown): { readonly value: unknown; readonly faults: readonly Fault[] } {
-  const at: Place = { path: [], faults: [] };
+  const at: ValuePosition = { path: [], faults: [] };
   return { value: safeValue(value, undefined, at), faults: at.faults };
 }
 
 /** The place of the walk, whose path changes with it, and the faults that were found. */
-interface Place extends FaultPath {
+interface ValuePosition extends FaultPath {
   readonly path: (string | number)[];
 }
 
 /** Returns what is left of a value; undefined for nothing. */
-function safeValue(value: unknown, role: Role, at: Place): unknown {
+function safeValue(value: unknown, role: Role, at: ValuePosition): unknown {
   if (typeof value === "string") return safeText(value, role, at);
   if (Array.isArray(value))
     return changedItems(value, (item, index) => within(at, index, () => safeValue(item, role, at)));
@@ -67,7 +67,7 @@ function safeValue(value: unknown, role: Role, at: Place): unknown {
   return isNothing && at.path.length > 0 ? undefined : safe;
 }
 
-function within<T>(at: Place, step: string | number, read: () => T): T {
+function within<T>(at: ValuePosition, step: string | number, read: () => T): T {
   at.path.push(step);
   const result = read();
   at.path.pop();
@@ -81,7 +81,7 @@ function roleIn(around: Role, name: string, held: unknown): Role {
   return name === "thumbnail" && typeof held === "string" ? "address" : roles.get(name);
 }
 
-function safeText(text: string, role: Role, at: Place): string | undefined {
+function safeText(text: string, role: Role, at: ValuePosition): string | undefined {
   const refuse = (expected: string) =>
     noteUnexpected({ path: [...at.path], faults: at.faults }, expected, text);
   if (role === "link" && !isWebAddress(text)) return refuse("an address with http or https");

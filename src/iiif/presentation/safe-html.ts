@@ -46,10 +46,10 @@ export function safeHtml(text: string): string {
 
 function safeTag(tag: string, end: string, name: string, rest: string): string {
   if (!elements.has(name.toLowerCase()) || !tag.endsWith(">")) return "";
-  const kept = rest.replace(attribute, (whole, key: string, value = "") =>
+  const attributes = rest.replace(attribute, (whole, key: string, value = "") =>
     isSafe(key, value) ? whole : " ",
   );
-  return `<${end}${name}${kept}>`;
+  return `<${end}${name}${attributes}>`;
 }
 
 const attribute = /([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;

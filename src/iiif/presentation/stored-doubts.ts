@@ -31,18 +31,18 @@ const maxFaults = 50;
 export function doubtsOfStored(document: Resource): readonly Fault[] {
   const at: FaultPath = { path: [], faults: [] };
   let parts = 0;
-  const look = (value: unknown, place: FaultPath): void => {
+  const look = (value: unknown, path: FaultPath): void => {
     if (++parts > maxParts || at.faults.length >= maxFaults) return;
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) look(item, inside(place, index));
+      for (const [index, item] of value.entries()) look(item, inside(path, index));
       return;
     }
     const resource = objectOf(value);
     if (!resource) return;
     const type = textOf(resource.type);
-    if (type !== undefined && described.has(type)) checkMembers(resource, type as DescribedType, place);
+    if (type !== undefined && described.has(type)) checkMembers(resource, type as DescribedType, path);
     for (const name of ["items", "structures"])
-      if (name in resource) look(resource[name], inside(place, name));
+      if (name in resource) look(resource[name], inside(path, name));
   };
   look(document, at);
   return at.faults.slice(0, maxFaults);
@@ -78,19 +78,19 @@ function checkTexts(value: unknown, at: FaultPath): void {
   const map = objectOf(value);
   if (!map) noteUnexpected(at, mapForm, value);
   for (const [language, texts] of Object.entries(map ?? {})) {
-    const place = inside(at, language);
-    if (!isLanguage(language)) fault(place, "expected a language such as en or de-CH, or none");
+    const path = inside(at, language);
+    if (!isLanguage(language)) fault(path, "expected a language such as en or de-CH, or none");
     else if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string"))
-      noteUnexpected(place, "a list of texts", texts);
+      noteUnexpected(path, "a list of texts", texts);
   }
 }
 
 function checkPairs(value: unknown, at: FaultPath): void {
   const list = Array.isArray(value) ? value : [value];
   for (const [index, item] of list.entries()) {
-    const place = Array.isArray(value) ? inside(at, index) : at;
+    const path = Array.isArray(value) ? inside(at, index) : at;
     const pair = objectOf(item);
-    if (!pair) noteUnexpected(place, "label and value", item);
-    else for (const name of ["label", "value"]) checkTexts(pair[name], inside(place, name));
+    if (!pair) noteUnexpected(path, "label and value", item);
+    else for (const name of ["label", "value"]) checkTexts(pair[name], inside(path, name));
   }
 }

@@ -69,10 +69,10 @@ function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefi
     noteUnexpected(at, Array.isArray(items) ? "one canvas at least" : "a list", items);
     return;
   }
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     const found = textOf(objectOf(item)?.type);
     if (found === undefined || !types.includes(found))
-      noteUnexpected(inside(inside(at, place), "type"), types.join(" or "), objectOf(item)?.type);
+      noteUnexpected(inside(inside(at, index), "type"), types.join(" or "), objectOf(item)?.type);
   }
 }
 
@@ -126,7 +126,7 @@ function numberItems(document: Resource, address: string): Resource {
   if (document.type !== "Manifest") return document;
   return {
     ...document,
-    items: objectsOf(document.items).map((canvas, place) => canvasOf(canvas, place + 1, address)),
+    items: objectsOf(document.items).map((canvas, index) => canvasOf(canvas, index + 1, address)),
   };
 }
 

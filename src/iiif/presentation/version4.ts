@@ -51,7 +51,7 @@ const closed = words(
 export function readVersion4(document: Resource): Version4 | undefined {
   // The types of version 2 are under another name.
   if ("@type" in document) return undefined;
-  const found: Findings = { version: 0, left: new Set(), hasPlaces: false };
+  const found: Findings = { version: 0, left: new Set(), hasNavPlace: false };
   look(document, { path: [], faults: [] }, found);
   const { version, left } = found;
   const use = version >= 4 ? (found.use ?? found.other) : found.use;
@@ -62,7 +62,7 @@ export function readVersion4(document: Resource): Version4 | undefined {
   if (version < 4) return undefined;
   const without = left.size > 0 ? `, without ${[...left].join(", ")}` : "";
   const message = `is of ${name}, which is not final; the document is served as 3.0${without}`;
-  return { document: convert(document, found.hasPlaces), fault: { path: ["@context"], message } };
+  return { document: convert(document, found.hasNavPlace), fault: { path: ["@context"], message } };
 }
 
 interface Findings {
@@ -73,11 +73,11 @@ interface Findings {
   /** What has that meaning in 4.0 only. */
   other?: Fault;
   readonly left: Set<string>;
-  hasPlaces: boolean;
+  hasNavPlace: boolean;
 }
 
 function look(value: unknown, at: FaultPath, found: Findings): void {
-  if (Array.isArray(value)) for (const [place, each] of value.entries()) look(each, inside(at, place), found);
+  if (Array.isArray(value)) for (const [index, each] of value.entries()) look(each, inside(at, index), found);
   const resource = objectOf(value);
   if (!resource) return;
   for (const context of textsOf(resource["@context"]))
@@ -95,15 +95,15 @@ function look(value: unknown, at: FaultPath, found: Findings): void {
     if (plainMembers.has(name)) found.use ??= { path: here.path, message: name };
     if (members.has(name)) found.other ??= { path: here.path, message: name };
     if (extras.has(name)) found.left.add(name);
-    found.hasPlaces ||= name === "navPlace";
+    found.hasNavPlace ||= name === "navPlace";
     if (!closed.has(name)) look(held, here, found);
   }
 }
 
-function convert(document: Resource, hasPlaces: boolean): Resource {
+function convert(document: Resource, hasNavPlace: boolean): Resource {
   const { "@context": contexts } = document;
   const others = textsOf(contexts).filter((context) => versionOfContext(context) === undefined);
-  const further = [...new Set([...(hasPlaces ? [navPlaceContext] : []), ...others])];
+  const further = [...new Set([...(hasNavPlace ? [navPlaceContext] : []), ...others])];
   // The service adds the context of 3.0.
   return { ...(further.length > 0 && { "@context": further }), ...(convertAll(document) as Resource) };
 }

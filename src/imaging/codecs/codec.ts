@@ -32,7 +32,7 @@ export interface EncodedPieces {
 }
 
 /** Bytes of parsed files that stay in memory unless the host says otherwise. */
-export const keptByDefault = 64 * 2 ** 20;
+export const writtenByDefault = 64 * 2 ** 20;
 
 /** Parts of the platform that codecs need: compiled modules and zlib. */
 export interface CodecHost {
@@ -41,8 +41,8 @@ export interface CodecHost {
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   /** Absent: streams are inflated by DecompressionStream. */
   readonly zlib?: NativeZlib | undefined;
-  /** Bytes of parsed files that stay in memory; {@link keptByDefault} if absent. */
-  readonly keptBytes?: number | undefined;
+  /** Bytes of parsed files that stay in memory; {@link writtenByDefault} if absent. */
+  readonly cacheBytes?: number | undefined;
   /** Called with the reason if the profile of a master turns out to be unusable. */
   noteIgnoredProfile?(master: NamedMaster, reason: string): void;
 }

@@ -8,7 +8,7 @@ import { ImagingError, type ImagingErrorOptions } from "../../base/index.ts";
  * WebAssembly memory never shrinks: an instance that grew beyond this is dropped. Each worker keeps one for
  * each module, and a new one takes a millisecond.
  */
-const keptMemory = 32 * 1024 * 1024;
+const cachedMemory = 32 * 1024 * 1024;
 
 export interface InstanceKind<T> {
   create(): T | Promise<T>;
@@ -20,13 +20,13 @@ export interface InstanceKind<T> {
  * Lends an instance to one call at a time; not for decoders compiled from C. It is kept for the next one,
  * except after any error (the state of a module is then undefined) or if its memory has grown beyond 32 MiB.
  */
-export function keptInstance<T>(kind: InstanceKind<T>) {
+export function cachedInstance<T>(kind: InstanceKind<T>) {
   let idle: T | undefined;
   return async <R>(work: (instance: T) => R | Promise<R>): Promise<R> => {
     const instance = idle ?? (await kind.create());
     idle = undefined;
     const result = await work(instance);
-    if (kind.memory(instance) <= keptMemory) idle = instance;
+    if (kind.memory(instance) <= cachedMemory) idle = instance;
     return result;
   };
 }

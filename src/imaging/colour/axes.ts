@@ -90,12 +90,12 @@ function isRising(curve: Curve): boolean {
 }
 
 /** Returns the device value that a rising curve maps to `place`. */
-export function invertAt(curve: Curve, place: number): number {
+export function invertAt(curve: Curve, value: number): number {
   let low = 0;
   let high = 1;
   for (let i = 0; i < 32; i++) {
     const middle = (low + high) / 2;
-    if (curve(middle) < place) low = middle;
+    if (curve(middle) < value) low = middle;
     else high = middle;
   }
   return (low + high) / 2;

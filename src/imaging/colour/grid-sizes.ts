@@ -29,8 +29,8 @@ function behindOffset(tag: DataView): readonly DeclaredGrid[] {
 function ofElements(tag: DataView): readonly DeclaredGrid[] {
   const found: DeclaredGrid[] = [];
   const count = tag.getUint32(12);
-  for (let place = 16; place < 16 + count * 8 && place + 8 <= tag.byteLength; place += 8) {
-    const at = tag.getUint32(place);
+  for (let entry = 16; entry < 16 + count * 8 && entry + 8 <= tag.byteLength; entry += 8) {
+    const at = tag.getUint32(entry);
     if (at + 28 > tag.byteLength || tag.getUint32(at) !== clut) continue;
     found.push(gridAt(tag, at + 12, tag.getUint16(at + 8), tag.getUint16(at + 10)));
   }

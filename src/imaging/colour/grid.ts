@@ -77,13 +77,13 @@ function following(
 /** The device colours of all nodes in their order. */
 function gridColours(curves: readonly Curve[], size: number): Float32Array {
   const inputs = curves.length;
-  const places = curves.map((curve) =>
+  const positions = curves.map((curve) =>
     Float64Array.from({ length: size }, (_, i) => invertAt(curve, i / (size - 1))),
   );
   const count = size ** inputs;
   const colours = new Float32Array(count * inputs);
   for (let n = 0; n < count; n++)
     for (let band = inputs - 1, rest = n; band >= 0; band--, rest = Math.floor(rest / size))
-      colours[n * inputs + band] = places[band]![rest % size]!;
+      colours[n * inputs + band] = positions[band]![rest % size]!;
   return colours;
 }

@@ -186,8 +186,8 @@ function gridTables({ inputs, size, curves, nodes }: Grid, full: 255 | 65535): T
   for (const [band, curve] of curves.entries()) {
     const step = 8 * size ** (inputs - 1 - band);
     for (let value = 0; value < count; value++) {
-      const place = Math.min(1, Math.max(0, curve(value / full)));
-      const position = Math.round(place * (size - 1) * 16384);
+      const unit = Math.min(1, Math.max(0, curve(value / full)));
+      const position = Math.round(unit * (size - 1) * 16384);
       const cell = Math.min(size - 2, position >> 14);
       axes[(band * count + value) * 2] = cell * step;
       axes[(band * count + value) * 2 + 1] = ((position - (cell << 14)) << 16) | step;

@@ -137,9 +137,9 @@ async function checkElements(table: Table, head: DataView): Promise<Unusable | u
   const count = head.getUint32(12);
   if (count > maxElements) return damagedProfile(`at most ${maxElements} steps in ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
-    const place = await table.view(16 + i * 8, 8);
-    const start = place?.getUint32(0) ?? 0;
-    if (!place || start + place.getUint32(4) > table.size)
+    const entry = await table.view(16 + i * 8, 8);
+    const start = entry?.getUint32(0) ?? 0;
+    if (!entry || start + entry.getUint32(4) > table.size)
       return damagedProfile(`${count} steps inside ${table.name}`, "others");
     const wrong = await checkCurves(table, start);
     if (wrong) return wrong;
@@ -155,8 +155,8 @@ async function checkCurves(table: Table, step: number): Promise<Unusable | undef
   if (count > maxCurves)
     return damagedProfile(`at most ${maxCurves} curves in a step of ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
-    const place = await table.view(step + 12 + i * 8, 4);
-    const curve = place && (await table.view(step + place.getUint32(0), 10));
+    const entry = await table.view(step + 12 + i * 8, 4);
+    const curve = entry && (await table.view(step + entry.getUint32(0), 10));
     const segments = curve?.getUint16(8) ?? 0;
     if (segments > maxSegments)
       return damagedProfile(`curves of at most ${maxSegments} segments in ${table.name}`, `${segments}`);

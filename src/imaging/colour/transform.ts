@@ -25,7 +25,7 @@ import { checkTable } from "./table-tags.ts";
 type Transform = MatrixShaper | Grid | GrayShaper;
 
 /** A transform of a profile: for its own space, or, of an RGB profile, for gray. */
-interface Kept {
+interface CachedTransform {
   readonly transform: Transform | Unusable;
   readonly neutral: boolean;
 }
@@ -50,22 +50,22 @@ export interface Colour {
 }
 
 /** Total bytes of cached profiles and their transforms, and of the profiles of known images. */
-const keptBytes = 16 << 20;
+const cacheBytes = 16 << 20;
 /** Approximate bytes of the tables of a profile without nodes. */
 const usualTables = 65536;
 
 /** Colour over the compiled modules; instances are made when first needed. */
 export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.Module }): Colour {
   const kernel = createColourKernel(() => host.wasm("colour"));
-  const kept = createLru<Uint8Array, Kept>(keptBytes);
-  const named = createLru<string, Uint8Array>(keptBytes);
-  const usual = createLru<string, Grid>(keptBytes);
+  const cache = createLru<Uint8Array, CachedTransform>(cacheBytes);
+  const named = createLru<string, Uint8Array>(cacheBytes);
+  const usual = createLru<string, Grid>(cacheBytes);
 
   const findKnown = (icc: Uint8Array, neutral: boolean): Transform | Unusable | undefined => {
-    const found = kept.get(icc);
+    const found = cache.get(icc);
     if (found?.neutral === neutral) return found.transform;
-    for (const bytes of kept.keys()) {
-      const other = isSame(bytes, icc) ? kept.get(bytes) : undefined;
+    for (const bytes of cache.keys()) {
+      const other = isSame(bytes, icc) ? cache.get(bytes) : undefined;
       if (other?.neutral === neutral) return other.transform;
     }
     return undefined;
@@ -82,7 +82,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
     if (found) return found;
     const made = await makeTransform(() => host.wasm("lcms"), icc, profile, neutral);
     const weight = icc.length + ("nodes" in made ? made.nodes.byteLength : usualTables);
-    kept.set(icc, { transform: made, neutral }, weight);
+    cache.set(icc, { transform: made, neutral }, weight);
     return made;
   };
 

@@ -26,10 +26,10 @@ export interface ColourFields {
  * reads.
  */
 export async function colourFacts(
-  told: ColourFields,
+  stated: ColourFields,
   interpretation: Interpretation,
 ): Promise<ColourFacts | undefined> {
-  const { cicp, icc, chunks, exif } = told;
+  const { cicp, icc, chunks, exif } = stated;
   const coded = cicp && readCodePoints(cicp);
   if (coded && !("ignored" in coded))
     return { from: "cicp", srgb: isSrgbCoded(coded, interpretation === "gray"), codePoints: coded };

@@ -50,6 +50,8 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
   const step = steps[at];
   const derivative = shapes[at + 1];
   if (step?.op !== "overlay" || !derivative) return 0;
-  const placed = placeOverlay(derivative, step, step);
-  return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
+  const placement = placeOverlay(derivative, step, step);
+  return placement.width === step.width && placement.height === step.height
+    ? 0
+    : area(step) + area(placement);
 }

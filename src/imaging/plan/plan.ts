@@ -189,8 +189,8 @@ const withWindow = (header: ImageHeader, { policy, decoder }: PlanInput): ImageH
 function overlayMemory(overlay: PlanInput["overlay"], derivative: Size): number {
   if (!overlay) return 0;
   const { image, settings } = overlay;
-  const placed = placeOverlay(derivative, image, settings);
-  return 4 * (image.width * image.height + 2 * placed.width * placed.height);
+  const placement = placeOverlay(derivative, image, settings);
+  return 4 * (image.width * image.height + 2 * placement.width * placement.height);
 }
 
 function encodeOptions(

@@ -35,12 +35,12 @@ export interface OverlayPixels {
 }
 
 /** Maximum bytes of overlays that a thread caches, and again of their versions for sizes and profiles. */
-const keptBytes = 48 << 20;
+const cacheBytes = 48 << 20;
 
 /** Creates an empty cache; `lcms` returns the compiled module. */
 export function createOverlayPixels(kernels: Kernels, lcms: () => WebAssembly.Module): OverlayPixels {
-  const images = createLru<string, Uint8Array>(keptBytes);
-  const made = createLru<string, PixelBuffer>(keptBytes);
+  const images = createLru<string, Uint8Array>(cacheBytes);
+  const made = createLru<string, PixelBuffer>(cacheBytes);
   return {
     async kernel(step, load, profile) {
       const { digest, width, height } = step;

@@ -146,8 +146,8 @@ const levels: ReadonlySet<PartKind> = new Set(["level8", "smallerLevels"]);
 export function withoutLevels(entry: Uint8Array): Uint8Array<ArrayBuffer> {
   const parts = readEntry(entry);
   if (!parts) return new Uint8Array(entry);
-  const kept = [...parts.values()].filter(({ kind }) => !levels.has(kind));
-  const rows = kept.map(({ kind, blocks, inside }) => {
+  const remaining = [...parts.values()].filter(({ kind }) => !levels.has(kind));
+  const rows = remaining.map(({ kind, blocks, inside }) => {
     const list = saveBlockList(blocks);
     const row = new Uint8Array(rowLength + list.length);
     row.set([partKinds[kind], inside ? 1 : 0]);
@@ -156,9 +156,9 @@ export function withoutLevels(entry: Uint8Array): Uint8Array<ArrayBuffer> {
     return row;
   });
   const head = new Uint8Array(headLength);
-  head.set([...signature, kept.length]);
+  head.set([...signature, remaining.length]);
   new DataView(head.buffer).setUint32(8, sizeOf(rows), true);
-  const shorter = concatenate([head, ...rows, ...kept.map(({ inside }) => inside ?? new Uint8Array())]);
+  const shorter = concatenate([head, ...rows, ...remaining.map(({ inside }) => inside ?? new Uint8Array())]);
   const view = new DataView(shorter.buffer, shorter.byteOffset);
   view.setUint32(checkedAt, checksumOf(shorter, headLength + sizeOf(rows)), true);
   return shorter;

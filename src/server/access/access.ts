@@ -45,7 +45,7 @@ export interface Sharing {
    * Who may cache a response: any cache for the configured time, or the caller alone, revalidating before
    * each use.
    */
-  readonly keptBy: "anyone" | "caller";
+  readonly cachedBy: "anyone" | "caller";
   /** Names of the request headers that the decision depends on, for `Vary`. */
   readonly vary: readonly string[];
 }
@@ -111,14 +111,14 @@ export interface Access {
 export const publicGrant: Grant = Object.freeze({
   allowed: true,
   tier: "public",
-  keptBy: "anyone",
+  cachedBy: "anyone",
   vary: Object.freeze([]),
 });
 
 /** Combines decisions that one response depends on: the stricter caching, and all of the headers. */
 export function combineSharing(decisions: readonly Sharing[]): Sharing {
   return {
-    keptBy: decisions.every(({ keptBy }) => keptBy === "anyone") ? "anyone" : "caller",
+    cachedBy: decisions.every(({ cachedBy }) => cachedBy === "anyone") ? "anyone" : "caller",
     vary: [...new Set(decisions.flatMap(({ vary }) => vary))],
   };
 }

@@ -30,7 +30,7 @@ export interface DecisionRecord {
 }
 
 /** Number of latest records of each kind that are kept. */
-export const decisionsKept = 128;
+export const maxDecisions = 128;
 
 /** Denials and substitutes; allowed requests for gated images; pages and documents; and public images. */
 export type DecisionKind = "denied" | "granted" | "listed" | "public";
@@ -68,7 +68,7 @@ export function createDecisions(
   counts: Counts<"allowed" | "denied">,
   createRing?: (size: number) => Ring,
 ): Decisions {
-  const rings = createRing && new Map(kinds.map((kind) => [kind, createRing(decisionsKept)]));
+  const rings = createRing && new Map(kinds.map((kind) => [kind, createRing(maxDecisions)]));
   let nth = 0;
   return {
     note({ identifier, outcome = {} }, decision, subject = "image") {
@@ -81,8 +81,8 @@ export function createDecisions(
       rings.get(kindOf(record))?.add(record);
     },
     latest(of = kinds) {
-      const kept = of.flatMap((kind) => rings?.get(kind)?.read() ?? []);
-      return kept.sort((a, b) => b.nth - a.nth).map(withStatus);
+      const entries = of.flatMap((kind) => rings?.get(kind)?.read() ?? []);
+      return entries.sort((a, b) => b.nth - a.nth).map(withStatus);
     },
   };
 }

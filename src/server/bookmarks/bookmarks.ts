@@ -73,7 +73,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       name: "content states",
       backend: "filesystem",
       key: "content_state.store.dir",
-      place: root,
+      location: root,
       neededFor: "start",
       run: () => ensureFormat(bounded, root, true),
       dryRun: () => ensureFormat(bounded, root, false),

@@ -3,7 +3,7 @@
 import { type Finding, withDeadline } from "../../base/index.ts";
 import { manifestFileFaults } from "../manifests/documents/manifest-file-faults.ts";
 import type { Folders } from "../manifests/folders/folders.ts";
-import { type FolderLocation, inside, isReached } from "../manifests/places.ts";
+import { type FolderLocation, inside, isReached } from "../manifests/locations.ts";
 import type { Sources } from "../sources/index.ts";
 
 export interface CheckedManifestFiles {
@@ -31,23 +31,23 @@ export async function checkManifestFiles(
     .map((source) => ({ source, key: "" }));
   const faults: Finding[] = [];
   let [looked, isComplete] = [0, true];
-  for (const place of waiting) {
+  for (const location of waiting) {
     const left = end - performance.now();
     if (left <= 0 || looked === bounds.folders || faults.length >= bounds.faults)
       return { faults: faults.slice(0, bounds.faults), folders: looked, isComplete: false };
     const limit = new AbortController();
     try {
-      const read = () => folders.read(place.source, place.key, undefined, limit.signal);
+      const read = () => folders.read(location.source, location.key, undefined, limit.signal);
       const folder = await withDeadline(left, read);
       if (!folder) continue;
-      faults.push(...manifestFileFaults(sources, place, folder));
+      faults.push(...manifestFileFaults(sources, location, folder));
       for (const name of folder.listing.directories) {
-        const inner = inside(place, name);
+        const inner = inside(location, name);
         if (isReached(sources, inner, "folder")) waiting.push(inner);
       }
     } catch {
       // Another check reports a source that cannot be read.
-      if (place.key !== "") isComplete = false;
+      if (location.key !== "") isComplete = false;
       continue;
     } finally {
       limit.abort();

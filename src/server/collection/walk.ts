@@ -4,7 +4,7 @@ import { ServiceError } from "../../base/index.ts";
 import { imagesOf } from "../manifests/documents/folder-images.ts";
 import type { Folder } from "../manifests/folders/folder.ts";
 import type { Folders } from "../manifests/folders/folders.ts";
-import { type FolderLocation, identifierOf, inside, isReached, placeOf } from "../manifests/places.ts";
+import { type FolderLocation, identifierOf, inside, isReached, locationOf } from "../manifests/locations.ts";
 import type { Sources } from "../sources/index.ts";
 
 /** Parts that list folders. */
@@ -20,12 +20,12 @@ export interface WalkOptions {
   /** Receives the identifier of each folder that cannot be listed, and why; its images are left out. */
   readonly onUnlisted?: (identifier: string, error: ServiceError) => void;
   /** Receives each folder before its images are yielded. */
-  readonly onFolder?: (place: FolderLocation, folder: Folder) => void;
+  readonly onFolder?: (location: FolderLocation, folder: Folder) => void;
 }
 
 /** A folder of the walk with its images; an image that was named itself has no folder. */
 export interface WalkedFolder {
-  readonly place?: FolderLocation;
+  readonly location?: FolderLocation;
   /** Identifiers in natural order. */
   readonly images: readonly string[];
 }
@@ -40,15 +40,15 @@ const maxLevels = 32;
 export async function* walkFolders(parts: WalkParts, options: WalkOptions): AsyncGenerator<WalkedFolder> {
   const { sources } = parts;
   const { selection } = options;
-  const places =
+  const locations =
     selection.length === 0
       ? sources.all.map((source) => ({ source, key: "" }))
-      : selection.map((identifier) => placeOf(sources, identifier));
-  for (const place of places) {
-    const folder = await findFolder(parts, place, options);
-    if (folder) yield* below(parts, place, folder, options);
-    else if (folder === undefined && place.key !== "") yield { images: [identifierOf(place)] };
-    else if (folder === undefined) options.onUnlisted?.(identifierOf(place), cannotList());
+      : selection.map((identifier) => locationOf(sources, identifier));
+  for (const location of locations) {
+    const folder = await findFolder(parts, location, options);
+    if (folder) yield* below(parts, location, folder, options);
+    else if (folder === undefined && location.key !== "") yield { images: [identifierOf(location)] };
+    else if (folder === undefined) options.onUnlisted?.(identifierOf(location), cannotList());
   }
 }
 
@@ -90,18 +90,18 @@ const cannotList = () =>
 
 async function* below(
   parts: WalkParts,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder,
   options: WalkOptions,
   level = 1,
 ): AsyncGenerator<WalkedFolder> {
   const { sources } = parts;
   const { directories } = folder.listing;
-  options.onFolder?.(place, folder);
-  yield { place, images: imagesOf(sources, place, folder).map(({ identifier }) => identifier) };
+  options.onFolder?.(location, folder);
+  yield { location, images: imagesOf(sources, location, folder).map(({ identifier }) => identifier) };
   if (level === maxLevels) return;
   for (const name of directories) {
-    const inner = inside(place, name);
+    const inner = inside(location, name);
     if (!isReached(sources, inner, "folder")) continue;
     const found = await findFolder(parts, inner, options);
     if (found) yield* below(parts, inner, found, options, level + 1);
@@ -111,15 +111,15 @@ async function* below(
 /** Returns a folder; undefined if there is none of that name, null if it could not be listed. */
 async function findFolder(
   { folders }: WalkParts,
-  place: FolderLocation,
+  location: FolderLocation,
   { signal, onUnlisted }: WalkOptions,
 ): Promise<Folder | null | undefined> {
-  if (!place.source.list) return undefined;
+  if (!location.source.list) return undefined;
   try {
-    return await folders.find(place.source, place.key, signal);
+    return await folders.find(location.source, location.key, signal);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;
-    onUnlisted?.(identifierOf(place), error);
+    onUnlisted?.(identifierOf(location), error);
     return null;
   }
 }

@@ -145,10 +145,10 @@ function joinNodes(first: SchemaNode | undefined, next: SchemaNode): SchemaNode 
 /** A leaf with all of its meanings to members of a union, if they differ. */
 function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly string[]>): SchemaNode {
   if (meanings.size < 2 || node.enum) return node;
-  const told = [...meanings].map(
+  const listed = [...meanings].map(
     ([meaning, words]) => `${words.map((word) => `\`${word}\``).join(", ")}: ${meaning}`,
   );
-  return { ...node, description: told.join(" ") };
+  return { ...node, description: listed.join(" ") };
 }
 
 /** Returns the nodes at a path from the top, with the alternatives of unions. */

@@ -46,7 +46,7 @@ interface WatcherSlot {
  * belong to the request that made them.
  */
 export function createHub(frames: Frames, { shared }: { readonly shared: boolean }): Hub {
-  const places = new Set<WatcherSlot>();
+  const slots = new Set<WatcherSlot>();
   let closed = false;
   let loop: Loop | undefined;
   /** Frames are read one at a time, so that watchers who join meanwhile cause no further store reads. */
@@ -61,20 +61,20 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
   };
 
   const send = async (to: () => Iterable<WatcherSlot>, health: boolean) => {
-    for (const place of to()) place.at = performance.now();
+    for (const slot of to()) slot.at = performance.now();
     const frame = await read(health);
     for (const { watcher } of to()) if (watcher.isReady()) watcher.take(frame);
   };
 
   const forgetLost = () => {
     const since = performance.now() - lostMs;
-    if (!shared) for (const place of places) if (place.at < since) leave(place);
+    if (!shared) for (const slot of slots) if (slot.at < since) leave(slot);
   };
 
-  const leave = (place: WatcherSlot) => {
-    places.delete(place);
-    place.loop?.stop();
-    if (places.size > 0) return;
+  const leave = (slot: WatcherSlot) => {
+    slots.delete(slot);
+    slot.loop?.stop();
+    if (slots.size > 0) return;
     loop?.stop();
     loop = undefined;
   };
@@ -82,24 +82,24 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
   const hub: Hub = {
     hasRoom() {
       forgetLost();
-      return !closed && places.size < maxWatchers;
+      return !closed && slots.size < maxWatchers;
     },
     join(watcher) {
       if (!hub.hasRoom()) return undefined;
-      const place: WatcherSlot = { watcher, at: performance.now() };
-      const own = () => (places.has(place) ? [place] : []);
-      places.add(place);
+      const slot: WatcherSlot = { watcher, at: performance.now() };
+      const own = () => (slots.has(slot) ? [slot] : []);
+      slots.add(slot);
       void send(own, true).catch(() => {});
-      if (shared) loop ??= createLoop((health) => send(() => places, health));
-      else place.loop = createLoop((health) => send(own, health));
-      return () => leave(place);
+      if (shared) loop ??= createLoop((health) => send(() => slots, health));
+      else slot.loop = createLoop((health) => send(own, health));
+      return () => leave(slot);
     },
-    watchers: () => places.size,
+    watchers: () => slots.size,
     close() {
       closed = true;
-      for (const place of [...places]) {
-        leave(place);
-        place.watcher.end();
+      for (const slot of [...slots]) {
+        leave(slot);
+        slot.watcher.end();
       }
     },
   };

@@ -1,7 +1,7 @@
 // The verdict of the status page: current problems, one sentence each, with a link for the operator.
 
 import { type CheckedPart, type Finding, type findingJson, worstFirst } from "../../base/index.ts";
-import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
+import { maxRecentErrors, type RecentError } from "../stats/requests.ts";
 
 /**
  * A current problem: `bad` if visitors notice it, `warn` if somebody should look. `link`: an address below
@@ -147,7 +147,7 @@ function* problemsOf(facts: VerdictFacts, dropsLines: boolean): Iterable<Finding
   if (failed > 0)
     yield problem(
       "#errors",
-      `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+      `${failed === maxRecentErrors ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
       "Look for lines of the level error in the log: each says why, and for which request.",
     );
   if (waiting > maxWaitingPerWorker * Math.max(1, workers))

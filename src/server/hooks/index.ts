@@ -66,7 +66,7 @@ export interface HookRequest {
 
 /** What the results of hooks depend on, besides the requested address. */
 export interface HookSharing {
-  readonly keptBy: "anyone" | "caller";
+  readonly cachedBy: "anyone" | "caller";
   /** Names of request headers, as configured. */
   readonly vary: readonly string[];
 }
@@ -121,8 +121,8 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
   const names = [...new Map(options.headers.map((name) => [name.toLowerCase(), name]))];
   const vary = names.map(([, name]) => name);
   const isPersonal = options.client_ip || vary.some((name) => personal.test(name));
-  const open: HookSharing = Object.freeze({ keptBy: isPersonal ? "caller" : "anyone", vary });
-  const closed: HookSharing = Object.freeze({ keptBy: "caller", vary });
+  const open: HookSharing = Object.freeze({ cachedBy: isPersonal ? "caller" : "anyone", vary });
+  const closed: HookSharing = Object.freeze({ cachedBy: "caller", vary });
 
   const failure = (name: HookFunction, identifier: string, error: unknown) => {
     log.error("a hook failed", {

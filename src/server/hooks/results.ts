@@ -76,8 +76,8 @@ export function checkResult<F extends HookFunction>(name: F, result: unknown): H
   const { success, data, error } = results[name].safeParse(result);
   if (success) return data as HookResults[F];
   const [issue] = error.issues;
-  const place = issue?.path.join(".");
+  const path = issue?.path.join(".");
   throw new HookError(
-    `the answer is not of the form of ${name}: ${place ? `${place}: ` : ""}${issue?.message}`,
+    `the answer is not of the form of ${name}: ${path ? `${path}: ` : ""}${issue?.message}`,
   );
 }

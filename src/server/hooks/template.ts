@@ -83,7 +83,7 @@ export const filters = {
     takes: "list",
     returns: "text",
     arguments: ["number"],
-    run: (value: readonly string[], place: number) => value.at(place),
+    run: (value: readonly string[], index: number) => value.at(index),
   },
   first: { takes: "list", returns: "text", arguments: [], run: (value: readonly string[]) => value.at(0) },
   last: { takes: "list", returns: "text", arguments: [], run: (value: readonly string[]) => value.at(-1) },
@@ -104,8 +104,8 @@ const maxLength = 8192;
 
 /** A fault in a template, with its position. */
 export class TemplateError extends Error {
-  constructor(message: string, place: number) {
-    super(`${message} (at character ${place + 1})`);
+  constructor(message: string, index: number) {
+    super(`${message} (at character ${index + 1})`);
     this.name = "TemplateError";
   }
 }
@@ -148,7 +148,7 @@ export function parseTemplate(template: string): Template {
 interface Word {
   readonly kind: "name" | "text" | "number" | "pipe";
   readonly value: Argument;
-  readonly place: number;
+  readonly index: number;
 }
 
 interface Words {
@@ -166,21 +166,21 @@ function wordsOf(template: string, start: number): Words {
     form.lastIndex = at;
     const found = form.exec(template);
     if (!found) {
-      const place = at + (/^\s*/.exec(template.slice(at))?.[0].length ?? 0);
-      throw place >= template.length
+      const index = at + (/^\s*/.exec(template.slice(at))?.[0].length ?? 0);
+      throw index >= template.length
         ? new TemplateError("expected }} at the end of what {{ begins", start - 2)
         : new TemplateError(
-            `expected a value such as .Identifier, |, a filter, a number, text in double quotes or }}, received ${template.slice(place, place + 1)}`,
-            place,
+            `expected a value such as .Identifier, |, a filter, a number, text in double quotes or }}, received ${template.slice(index, index + 1)}`,
+            index,
           );
     }
     const [whole, end, pipe, digits, name, quoted] = found;
-    const place = at + whole.length - whole.trimStart().length;
+    const index = at + whole.length - whole.trimStart().length;
     if (end !== undefined) return { list, start, end: form.lastIndex };
-    if (pipe !== undefined) list.push({ kind: "pipe", value: pipe, place });
-    else if (digits !== undefined) list.push({ kind: "number", value: Number(digits), place });
-    else if (name !== undefined) list.push({ kind: "name", value: name, place });
-    else list.push({ kind: "text", value: (quoted ?? "").replace(/\\(.)/gs, "$1"), place });
+    if (pipe !== undefined) list.push({ kind: "pipe", value: pipe, index: index });
+    else if (digits !== undefined) list.push({ kind: "number", value: Number(digits), index: index });
+    else if (name !== undefined) list.push({ kind: "name", value: name, index: index });
+    else list.push({ kind: "text", value: (quoted ?? "").replace(/\\(.)/gs, "$1"), index: index });
   }
 }
 
@@ -192,7 +192,7 @@ function expression({ list, start, end }: Words): TemplatePiece {
   if (!head || !value)
     throw new TemplateError(
       `expected ${Object.keys(values).join(" or ")}, received ${head?.value ?? "nothing"}`,
-      head?.place ?? start,
+      head?.index ?? start,
     );
   const steps: ((value: Value) => Value | undefined)[] = [];
   let has: Filter["returns"] = value.returns;
@@ -201,7 +201,7 @@ function expression({ list, start, end }: Words): TemplatePiece {
     if (filter.takes !== has)
       throw new TemplateError(
         `expected ${filter.takes} before ${part.name?.value}, received ${has}; ${bridges[filter.takes]}`,
-        part.place,
+        part.index,
       );
     const run = filter.run as (value: Value, ...args: Argument[]) => Value | undefined;
     steps.push((from) => run(from, ...args));
@@ -226,24 +226,24 @@ const bridges = {
 interface FilterCall {
   readonly name: Word | undefined;
   readonly args: readonly Word[];
-  readonly place: number;
+  readonly index: number;
 }
 
 /** Returns the words of each filter, separated by pipes. */
 function partsOf(words: readonly Word[]): FilterCall[] {
-  const parts: { name: Word | undefined; args: Word[]; place: number }[] = [];
+  const parts: { name: Word | undefined; args: Word[]; index: number }[] = [];
   for (const word of words) {
     const part = parts.at(-1);
-    if (word.kind === "pipe") parts.push({ name: undefined, args: [], place: word.place });
-    else if (!part) throw new TemplateError(`expected | or }}, received ${word.value}`, word.place);
-    else if (!part.name) Object.assign(part, { name: word, place: word.place });
+    if (word.kind === "pipe") parts.push({ name: undefined, args: [], index: word.index });
+    else if (!part) throw new TemplateError(`expected | or }}, received ${word.value}`, word.index);
+    else if (!part.name) Object.assign(part, { name: word, index: word.index });
     else part.args.push(word);
   }
   return parts;
 }
 
-function filterOf({ name, args, place }: FilterCall, end: number): { filter: Filter; args: Argument[] } {
-  if (!name) throw new TemplateError("expected a filter after |, received nothing", place);
+function filterOf({ name, args, index }: FilterCall, end: number): { filter: Filter; args: Argument[] } {
+  if (!name) throw new TemplateError("expected a filter after |, received nothing", index);
   const filter: Filter | undefined =
     name.kind === "name" && Object.hasOwn(filters, name.value)
       ? filters[name.value as keyof typeof filters]
@@ -251,18 +251,18 @@ function filterOf({ name, args, place }: FilterCall, end: number): { filter: Fil
   if (!filter)
     throw new TemplateError(
       `unknown filter ${name.value}; there are ${Object.keys(filters).join(", ")}`,
-      place,
+      index,
     );
   const { arguments: wanted, optional = 0 } = filter;
   const surplus = args[wanted.length];
   if (surplus)
-    throw new TemplateError(`${name.value} takes ${wanted.length} arguments, not more`, surplus.place);
+    throw new TemplateError(`${name.value} takes ${wanted.length} arguments, not more`, surplus.index);
   wanted.forEach((kind, nth) => {
     const given = args[nth];
     if (given ? given.kind !== kind : nth < wanted.length - optional)
       throw new TemplateError(
         `${name.value} expects ${kind === "text" ? "text in double quotes" : "a whole number"} as argument ${nth + 1}`,
-        given?.place ?? Math.max(place, end - 2),
+        given?.index ?? Math.max(index, end - 2),
       );
   });
   return { filter, args: args.map(({ value }) => value) };

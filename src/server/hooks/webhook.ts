@@ -67,7 +67,7 @@ export type WebhookOptions = z.output<typeof webhookOptions>;
 /** Largest response in bytes. */
 export const maxResponseBytes = 64 * 1024;
 /** Total bytes of cached inputs and results. */
-const maxKeptBytes = 8 * 2 ** 20;
+const maxCacheBytes = 8 * 2 ** 20;
 /** Maximum concurrent and waiting calls. */
 export const maxAtOnce = { asked: 128, waiting: 1024 } as const;
 /** Milliseconds before the second attempt. */
@@ -95,7 +95,7 @@ export function createWebhookEngine(
   const [timeoutMs, ttlMs] = [parseDuration(options.timeout), parseDuration(options.ttl)];
   const functions: ReadonlySet<HookFunction> = new Set(options.functions);
   const circuit = createCircuit({ ...circuitOptions, counts: (error) => error instanceof Unavailable });
-  const kept = createLru<string, { readonly text: string; readonly until: number }>(maxKeptBytes);
+  const cache = createLru<string, { readonly text: string; readonly until: number }>(maxCacheBytes);
 
   const exchange = async (
     body: string,
@@ -187,14 +187,14 @@ export function createWebhookEngine(
     async call(name, input, signal, traceHeaders) {
       if (!functions.has(name)) return undefined;
       const body = JSON.stringify({ function: name, input });
-      const known = ttlMs > 0 ? kept.get(body) : undefined;
+      const known = ttlMs > 0 ? cache.get(body) : undefined;
       if (known && performance.now() < known.until) return parse(known.text);
       const done = await turn(signal);
       const { status, text } = await circuit.run(() => ask(body, signal, traceHeaders)).finally(done);
       const result = resultOf(status, text);
       if (ttlMs > 0) {
         checkResult(name, result); // an unusable response is requested again
-        kept.set(body, { text, until: performance.now() + ttlMs }, body.length + text.length);
+        cache.set(body, { text, until: performance.now() + ttlMs }, body.length + text.length);
       }
       return result;
     },

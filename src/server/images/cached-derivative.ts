@@ -22,7 +22,7 @@ const encoder = new TextEncoder();
  * Returns the bytes to cache: those of the image itself if there are no notes. `ignoredProfile` must be
  * printable ASCII.
  */
-export function toKept({ bytes, ignoredProfile, incomplete }: CachedDerivative): Uint8Array {
+export function toEntry({ bytes, ignoredProfile, incomplete }: CachedDerivative): Uint8Array {
   const lines = [
     ...(ignoredProfile === undefined ? [] : [`${labels.ignoredProfile}${ignoredProfile}\n`]),
     ...(incomplete ? [`${labels.incomplete}yes\n`] : []),
@@ -31,11 +31,11 @@ export function toKept({ bytes, ignoredProfile, incomplete }: CachedDerivative):
 }
 
 /**
- * Splits cached bytes into image and notes, the inverse of {@link toKept}. The image is a view into `kept`.
+ * Splits cached bytes into image and notes, the inverse of {@link toEntry}. The image is a view into `entry`.
  */
-export function fromKept(kept: Uint8Array): CachedDerivative {
+export function fromEntry(entry: Uint8Array): CachedDerivative {
   const known: { -readonly [K in keyof typeof labels]?: string } = {};
-  let bytes = kept;
+  let bytes = entry;
   for (const [name, label] of Object.entries(labels)) {
     if (!beginsWith(bytes, label)) continue;
     const end = bytes.indexOf(newline);

@@ -71,20 +71,20 @@ export async function openMaster(
   identifier: string,
   caller?: Caller,
   grant: Grant = publicGrant,
-  place?: MasterLocation | false,
+  location?: MasterLocation | false,
 ): Promise<GrantedMaster> {
   const openAt = async ({ source, key }: Pick<MasterLocation, "source" | "key">, page: number) => {
     const image = await source.open(key, caller?.signal, caller?.trace);
     return image && { identifier, source, key, page, image, validator: image.validator, caller, grant };
   };
-  if (place === undefined) {
+  if (location === undefined) {
     const literal = await openAt(sources.resolve(identifier), 1);
     if (literal) return literal;
     const paged = splitPage(identifier);
     const page = paged && (await openAt(sources.resolve(paged.identifier), paged.page));
     if (page) return page;
   } else {
-    const named = place && (await openAt(place, place.page));
+    const named = location && (await openAt(location, location.page));
     if (named) return named;
   }
   throw new ServiceError(
@@ -219,7 +219,7 @@ function memoryAt(
 /**
  * Limit for the cached parsed headers, in bytes of their JSON; every tile of an image needs the same header.
  */
-const parsedKept = 8 * 2 ** 20;
+const maxParsed = 8 * 2 ** 20;
 const parsedHeaders = new WeakMap<Slot, Lru<string, ImageHeader>>();
 
 const purges = new WeakMap<Slot, number>();
@@ -239,7 +239,7 @@ export const purgesOf = (info: Slot): number => purges.get(info) ?? 0;
 /** Returns the parsed headers of a slot by variant, which changes with the file. */
 function parsedOf(slot: Slot): Lru<string, ImageHeader> {
   let parsed = parsedHeaders.get(slot);
-  if (!parsed) parsedHeaders.set(slot, (parsed = createLru(parsedKept)));
+  if (!parsed) parsedHeaders.set(slot, (parsed = createLru(maxParsed)));
   return parsed;
 }
 

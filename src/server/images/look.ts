@@ -50,7 +50,7 @@ export async function look(
   } catch (error) {
     // It is unknown whether the caller may know of this image.
     if (isUndecided(error)) {
-      sharing.push({ keptBy: "caller", vary: [] });
+      sharing.push({ cachedBy: "caller", vary: [] });
       return undefined;
     }
     return {

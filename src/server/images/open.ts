@@ -86,7 +86,7 @@ function refuse({ reason }: RefusedDecision): never {
  * Returns the location of a master according to the hook; false if there is no such image, undefined if the
  * hook has no opinion. Throws `hook` if it fails.
  */
-export async function placeOf(
+export async function locateMaster(
   { sources, hooks, resolved }: Pick<OpenParts, "sources" | "hooks" | "resolved">,
   caller: Caller,
 ): Promise<MasterLocation | false | undefined> {
@@ -108,7 +108,7 @@ export async function placeOf(
  */
 function withHookSharing(hooks: Hooks, decision: Decision): Decision {
   const sharing = hooks.sharing();
-  if (!sharing || (sharing.keptBy === "anyone" && sharing.vary.length === 0)) return decision;
+  if (!sharing || (sharing.cachedBy === "anyone" && sharing.vary.length === 0)) return decision;
   return { ...decision, ...combineSharing([decision, sharing]) };
 }
 
@@ -124,16 +124,16 @@ function open(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedM
 
 async function openResolved(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedMaster> {
   const { sources, hooks } = parts;
-  const place = await placeOf(parts, caller);
+  const location = await locateMaster(parts, caller);
   try {
-    return await openMaster(sources, caller.identifier, caller, grant, place);
+    return await openMaster(sources, caller.identifier, caller, grant, location);
   } catch (error) {
     // The client cannot correct a key that the hook has returned.
-    if (hooks && place && error instanceof ServiceError && error.kind === "bad-request")
+    if (hooks && location && error instanceof ServiceError && error.kind === "bad-request")
       throw hooks.unusable(
         "resolve",
         caller.identifier,
-        `the key ${place.key} cannot be used: ${error.message}`,
+        `the key ${location.key} cannot be used: ${error.message}`,
       );
     throw error;
   }

@@ -186,7 +186,7 @@ export function memoryBudget(options: ImageOptions, machine: number): number {
 }
 
 /** Shares of the memory budget for sidecars in the main thread, and for parsed files in all workers. */
-export const keptShares = { sidecars: 1 / 8, workers: 1 / 8 } as const;
+export const cacheShares = { sidecars: 1 / 8, workers: 1 / 8 } as const;
 
 /**
  * Returns the number of simultaneous renders on a platform with that many processors. `apart`: true if each

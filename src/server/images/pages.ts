@@ -44,7 +44,7 @@ const together = 250;
 const maxStored = 4 * 2 ** 20;
 
 /** Limit for the facts in memory, in bytes of their JSON. */
-const parsedKept = 8 * 2 ** 20;
+const maxParsed = 8 * 2 ** 20;
 const parsedFacts = new WeakMap<Slot, Lru<string, FactsOfPages>>();
 
 /**
@@ -63,7 +63,7 @@ export async function describePages(
     return { kinds: [factsOf(parts, master, first)], kindOf: new Array<number>(count).fill(0) };
   const key = await pagesKey(master, count);
   let parsed = parsedFacts.get(parts.info);
-  if (!parsed) parsedFacts.set(parts.info, (parsed = createLru(parsedKept)));
+  if (!parsed) parsedFacts.set(parts.info, (parsed = createLru(maxParsed)));
   const name = `${tableVersion(parts.info, master)} ${count}`;
   const known = parsed.get(name);
   if (known) return known;

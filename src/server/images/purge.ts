@@ -16,7 +16,7 @@ import type { Hooks } from "../hooks/index.ts";
 import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
-import { placeOf, withMaster } from "./open.ts";
+import { locateMaster, withMaster } from "./open.ts";
 import { asOperator, operatorCaller } from "./operator.ts";
 import { type RenderParts, resolveRequest } from "./render.ts";
 import type { Owner } from "./resolved-masters.ts";
@@ -233,7 +233,7 @@ async function ownersOf(images: RenderParts, identifier: string): Promise<Owners
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
   if (!images.hooks?.has("resolve")) return { owners: own, mapped: [] };
   let failure: unknown;
-  await placeOf(images, operatorCaller(identifier)).catch((error: unknown) => {
+  await locateMaster(images, operatorCaller(identifier)).catch((error: unknown) => {
     failure = error;
   });
   const mapped = images.resolved.of(splitPage(identifier)?.identifier ?? identifier);
@@ -254,11 +254,11 @@ function withoutPage(identifier: string): readonly string[] {
 /** Parses a URL or its path. A prefix that a proxy adds before the paths of the API is ignored. */
 function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: ImagePath; version: 2 | 3 } {
   const raw = key.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");
-  const places = imageMounts(aliases)
+  const names = imageMounts(aliases)
     .map((mount) => ({ mount, at: raw.indexOf(mount.prefix) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at);
-  const [first] = places;
+  const [first] = names;
   if (!first) throw malformedKeyError(slot);
   const { mount, at } = first;
   const path = checkKey(slot, () => splitImagePath(raw.slice(at + mount.prefix.length)));

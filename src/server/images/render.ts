@@ -28,7 +28,7 @@ import type { Pool } from "../workers/pool.ts";
 import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey, settledVersion } from "./cache-keys.ts";
-import { type CachedDerivative, fromKept, toKept } from "./cached-derivative.ts";
+import { type CachedDerivative, fromEntry, toEntry } from "./cached-derivative.ts";
 import type { DamagedMasters } from "./damaged-masters.ts";
 import { type DescribeParts, describe, type GrantedMaster, type Master, needsOf } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
@@ -165,13 +165,13 @@ export async function render(
     const isSuspect = isDamaged || hasChanged;
     if (!isDamaged) parts.damaged.noteSound(master.identifier, masterVersion(master));
     else if (!hasChanged) parts.damaged.note(master.identifier, masterVersion(master));
-    return toKept({
+    return toEntry({
       bytes,
       ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)),
       incomplete: isSuspect,
     });
   };
-  const keeps = (value: Uint8Array) => !fromKept(value).incomplete;
+  const keeps = (value: Uint8Array) => !fromEntry(value).incomplete;
   const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps, watch: stages });
   const { bytes, incomplete = false } = openCached(parts, master, found);
   return { bytes, made, incomplete };
@@ -189,7 +189,7 @@ export async function findCached(
 
 /** Returns the image of a cached derivative, and records the ignored profile that its entry notes. */
 function openCached(parts: RenderParts, master: Master, found: Uint8Array): CachedDerivative {
-  const entry = fromKept(found);
+  const entry = fromEntry(found);
   if (entry.ignoredProfile !== undefined)
     parts.ignoredProfiles.tell(masterVersion(master), entry.ignoredProfile);
   return entry;

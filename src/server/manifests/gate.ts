@@ -184,7 +184,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       return publicPass;
     },
     restrict() {
-      if (auth || hooks?.has("authorize")) led.add({ keptBy: "caller", vary: [] });
+      if (auth || hooks?.has("authorize")) led.add({ cachedBy: "caller", vary: [] });
     },
     doubt() {
       isDoubtful = true;
@@ -206,7 +206,7 @@ export const isWhole = (decision: Decision): boolean => decision.allowed && deci
 /** While the decision is unknown, an image is listed as if denied. */
 function unknown(error: unknown): Decision {
   if (!isUndecided(error)) throw error;
-  return { allowed: false, status: 401, reason: (error as Error).message, keptBy: "caller", vary: [] };
+  return { allowed: false, status: 401, reason: (error as Error).message, cachedBy: "caller", vary: [] };
 }
 
 const strictness = (decision: Decision): number => {

@@ -24,7 +24,7 @@ import { type RestrictedDocument, restrictDocument } from "./documents/restricte
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { parentOf, placeOf } from "./places.ts";
+import { locationOf, parentOf } from "./locations.ts";
 
 /** A document for one caller. */
 export interface Presented {
@@ -165,7 +165,7 @@ async function stated(
   { of }: PresentationPath,
   found: PlannedDocument,
 ): Promise<PlannedDocument> {
-  const find = () => statementOf(making, placeOf(making.parts.sources, of));
+  const find = () => statementOf(making, locationOf(making.parts.sources, of));
   const whole = found.folder?.manifestFile?.stored?.whole;
   // Its bytes are cached as long as its folder stays the same.
   const known = whole && lacksStatement(whole) ? await find() : undefined;
@@ -198,9 +198,9 @@ function presentedOf(
 }
 
 function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): string | undefined {
-  const place = placeOf(parts.sources, of);
-  if (!place.source.list || asksConsent(parts)) return undefined;
-  return extent === "whole" ? parentOf(parts.sources, place) : of;
+  const location = locationOf(parts.sources, of);
+  if (!location.source.list || asksConsent(parts)) return undefined;
+  return extent === "whole" ? parentOf(parts.sources, location) : of;
 }
 
 /** Returns what the document of a folder depends on, if that is brief. */
@@ -212,9 +212,9 @@ function stampOf(
 ): string | undefined {
   // A hook may change its mapping while the folder stays the same.
   if (!folder || gate.doubts() || images.hooks?.has("resolve")) return undefined;
-  const { keptBy, vary } = gate.sharing();
+  const { cachedBy, vary } = gate.sharing();
   // A response that any cache may store is the same for all callers.
-  const isShared = keptBy === "anyone" && vary.length === 0;
+  const isShared = cachedBy === "anyone" && vary.length === 0;
   const of = outcome ? outcome() : isShared ? "" : undefined;
   return of === undefined ? undefined : `${folder.serial} ${JSON.stringify([reading, beyond])} ${of}`;
 }
@@ -261,18 +261,18 @@ const findInvented: Find = async (making, { id, extent }) =>
 const findUnhooked: Find = async (making, reading) => {
   const { parts, caller } = making;
   const { id, of, extent } = reading;
-  const place = placeOf(parts.sources, of);
+  const location = locationOf(parts.sources, of);
   const folder = () =>
-    derivesFolders(parts) ? parts.folders.find(place.source, place.key, caller.signal) : undefined;
+    derivesFolders(parts) ? parts.folders.find(location.source, location.key, caller.signal) : undefined;
   // A source that cannot list is asked for an image first, because nearly all requests to it are for images.
-  if (place.source.list || place.key === "") {
+  if (location.source.list || location.key === "") {
     const listed = await folder();
-    if (listed || isRoot(parts, place)) return folderDocument(making, reading, place, listed);
+    if (listed || isRoot(parts, location)) return folderDocument(making, reading, location, listed);
   }
   const image = extent === "whole" ? await imageDocument(making, id) : undefined;
-  if (image || place.source.list) return image;
+  if (image || location.source.list) return image;
   const stored = await folder();
-  return stored && folderDocument(making, reading, place, stored);
+  return stored && folderDocument(making, reading, location, stored);
 };
 
 /** True if a hook decides which identifiers exist, so that those of a listing need not lead to images. */
@@ -316,7 +316,7 @@ async function pagesNamed(
   { sources, folders, images }: ManifestsParts,
   { identifier, signal }: Caller,
 ): Promise<readonly number[]> {
-  const { source, key } = placeOf(sources, identifier);
+  const { source, key } = locationOf(sources, identifier);
   if (!source.list || images.hooks?.has("resolve")) return [];
   const split = key.lastIndexOf("/");
   const folder = await folders.find(source, key.slice(0, Math.max(0, split)), signal);
@@ -342,7 +342,7 @@ function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]):
 function reasonOf(parts: ManifestsParts, identifier: string): string {
   if (isTooLong(identifier))
     return `Expected an identifier of at most ${longestIdentifier} bytes, since each canvas of a document repeats it; received a longer one. Shorten the names of its folders.`;
-  const { source } = placeOf(parts.sources, identifier);
+  const { source } = locationOf(parts.sources, identifier);
   if (asksConsent(parts))
     return "A hook maps identifiers to images here, so folders are not listed unless it implements `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
   if (!source.list)

@@ -2,10 +2,10 @@
 
 import type { Check } from "../../base/index.ts";
 import type { Sources } from "./index.ts";
-import { placeOf, type SourceOptions } from "./options.ts";
+import { locationOf, type SourceOptions } from "./options.ts";
 
 /** Option that holds the location of a source's masters, by type. */
-const placeKey = { filesystem: "root", http: "url", s3: "bucket" } as const satisfies Record<
+const locationKey = { filesystem: "root", http: "url", s3: "bucket" } as const satisfies Record<
   SourceOptions["type"],
   string
 >;
@@ -20,8 +20,8 @@ export function sourceChecks(sources: Sources, options: readonly SourceOptions[]
       part: "sources",
       name: source.name,
       backend: source.backend,
-      key: own ? `sources.${at}.${placeKey[own.type]}` : "sources",
-      ...(own && { place: placeOf(own) }),
+      key: own ? `sources.${at}.${locationKey[own.type]}` : "sources",
+      ...(own && { location: locationOf(own) }),
       // A server that is unavailable now may recover soon; a missing folder is a mistake.
       neededFor: own?.type === "filesystem" ? "start" : "answers",
       run: () => source.check(),

@@ -58,7 +58,7 @@ function factsOf(path: string, facts: FileStat): CheckedFacts {
 const maxHeld = 64;
 
 /** Maximum number of files whose facts are remembered. */
-const foundKept = 20_000;
+const maxFound = 20_000;
 
 /**
  * Milliseconds after a change of a file or folder during which another change may leave its times the same.
@@ -84,7 +84,7 @@ export function filesystemSource({
   const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
   const { pathOf, unlessAbsent } = folder;
 
-  const found = createLru<string, Looked & { readonly until: number }>(foundKept);
+  const found = createLru<string, Looked & { readonly until: number }>(maxFound);
   const knownFolders = createKnownFolders();
   // Number of calls that forgot files. The result of a check that began before the latest one is not
   // remembered.

@@ -184,11 +184,11 @@ export const sourceOptions = z
 export type SourceOptions = z.output<typeof sourceOptions>[number];
 
 /** Returns the location of a source's masters, in words for the operator only; secrets in URLs are masked. */
-export function placeOf(source: SourceOptions): string {
-  return places[source.type](source as never);
+export function locationOf(source: SourceOptions): string {
+  return locations[source.type](source as never);
 }
 
-const places: {
+const locations: {
   readonly [T in SourceOptions["type"]]: (source: Extract<SourceOptions, { type: T }>) => string;
 } = {
   filesystem: ({ root }) => root,

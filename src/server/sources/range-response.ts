@@ -32,8 +32,8 @@ export async function drop(response: Response): Promise<void> {
 
 /** Reads a 206 response. Throws ServiceError `source` if it is not the range that was asked for. */
 export async function partOf(response: Response, asked: RemoteRange): Promise<RemoteResponse | UnsizedPart> {
-  const told = response.headers.get("content-range");
-  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(told?.trim() ?? "") ?? [];
+  const contentRange = response.headers.get("content-range");
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(contentRange?.trim() ?? "") ?? [];
   const offset = Number(first);
   const length = Number(last) - offset + 1;
   const size = total === "*" ? undefined : Number(total);
@@ -46,7 +46,7 @@ export async function partOf(response: Response, asked: RemoteRange): Promise<Re
     length <= longest;
   if (!fits) {
     await drop(response);
-    throw originError("origin_bad_answer", `content-range ${told}`);
+    throw originError("origin_bad_answer", `content-range ${contentRange}`);
   }
   const bytes = await bodyOf(response, length);
   // Later bytes belong to a master whose beginning was looked at.
@@ -151,8 +151,8 @@ export function factsOf(response: Response, size: number, ranges: boolean): Remo
  * undefined without a usable one.
  */
 export function retryAfterMs({ headers }: Response, now = Date.now()): number | undefined {
-  const told = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(told)) return Number(told) * 1000;
-  const date = /^[A-Z][a-z]{2,8}, /.test(told) ? Date.parse(told) : Number.NaN;
+  const contentRange = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(contentRange)) return Number(contentRange) * 1000;
+  const date = /^[A-Z][a-z]{2,8}, /.test(contentRange) ? Date.parse(contentRange) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -97,9 +97,9 @@ function afterFailure(
   const isLast = attempt >= attempts;
   if (error instanceof RangeRefused || (isLast && mayRefuseRanges(request, error)))
     return { request: { ...request, range: undefined }, pauseMs: 0 };
-  const told = error instanceof Passing ? (error.retryAfterMs ?? 0) : 0;
-  if (isLast || told > maxPauseMs) throw unavailable(error);
-  return { request, pauseMs: Math.max(told, pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * random())) };
+  const askedMs = error instanceof Passing ? (error.retryAfterMs ?? 0) : 0;
+  if (isLast || askedMs > maxPauseMs) throw unavailable(error);
+  return { request, pauseMs: Math.max(askedMs, pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * random())) };
 }
 
 /** Returns the error of a server that does not respond, which keeps the time that an overloaded one names. */
@@ -126,7 +126,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   const headers = rangeHeaders(request);
   const response = await send(headers, signal);
   const { status } = response;
-  const told = `status ${status} ${response.statusText}`.trimEnd();
+  const askedMs = `status ${status} ${response.statusText}`.trimEnd();
   const { range, refusals = usualRefusals } = request;
   if (status === 206 && range) {
     const part = await partOf(response, range);
@@ -141,11 +141,11 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   // has become shorter.
   if (status === 416 && range?.offset === 0 && isOfNothing(response))
     return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
-  if (status !== 500 && refusals.has(status) && isRangeDoubtful(request)) throw new RangeRefused(told);
+  if (status !== 500 && refusals.has(status) && isRangeDoubtful(request)) throw new RangeRefused(askedMs);
   if ((status === 416 && range && range.offset > 0) || status === 412) return { kind: "changed" };
-  if (status === 401 || status === 403 || status === 407) throw originError("origin_denied", told);
-  if (passing.has(status)) throw new Passing(told, { status, retryAfterMs: retryAfterMs(response) });
-  throw originError("origin_bad_answer", told);
+  if (status === 401 || status === 403 || status === 407) throw originError("origin_denied", askedMs);
+  if (passing.has(status)) throw new Passing(askedMs, { status, retryAfterMs: retryAfterMs(response) });
+  throw originError("origin_bad_answer", askedMs);
 }
 
 /**

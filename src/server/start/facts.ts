@@ -46,13 +46,13 @@ export async function startFacts(
   const { program, folder } = platform.startCommands;
   const describeSource = async (source: Source) => {
     const own = results.find(({ check: { part, name } }) => part === "sources" && name === source.name);
-    const place = own?.check.place;
+    const location = own?.check.location;
     const unusable = own?.problem !== undefined;
     const count = unusable ? undefined : await countImages(source, look);
     return {
       name: source.name,
       prefix: source.prefix,
-      ...(place !== undefined && { place }),
+      ...(location !== undefined && { location }),
       ...(count && { count }),
       ...(unusable && { unusable }),
     };

@@ -43,7 +43,7 @@ export interface SourceFacts {
   readonly name: string;
   readonly prefix: string;
   /** Folder, URL or bucket; absent for the bundled sample. */
-  readonly place?: string;
+  readonly location?: string;
   /** It is named among the faults. */
   readonly unusable?: true;
   /** Absent if the source cannot list its images, or is unusable. */
@@ -93,10 +93,10 @@ export function startText(facts: StartFacts): string {
 
 const row = (name: string, text: string) => `  ${name.padEnd(14)} ${text}`;
 
-function sourceText({ name, place, prefix, count, unusable }: SourceFacts): string {
-  if (place === undefined) return `the bundled picture \`${name}\``;
+function sourceText({ name, location, prefix, count, unusable }: SourceFacts): string {
+  if (location === undefined) return `the bundled picture \`${name}\``;
   const holds = unusable ? "cannot be used, see below" : holdsText(count);
-  return `${name}: ${place}${prefix ? ` under ${prefix}` : ""}, ${holds}`;
+  return `${name}: ${location}${prefix ? ` under ${prefix}` : ""}, ${holds}`;
 }
 
 function holdsText(count: ImageCount | undefined): string {
@@ -117,7 +117,7 @@ const switches: readonly {
   {
     what: "your own images",
     how: ({ folderCommand }) => `${folderCommand}, or sources in a configuration file`,
-    isOff: ({ sources }) => sources.every(({ place }) => place === undefined),
+    isOff: ({ sources }) => sources.every(({ location }) => location === undefined),
   },
   {
     what: "admin pages at /admin/",

@@ -6,7 +6,7 @@ import type { Family, Registry } from "./registry.ts";
 /** Milliseconds between two samples. */
 export const historyStepMs = 20_000;
 /** Number of samples kept: three hours. */
-export const historyKept = 540;
+export const maxHistory = 540;
 
 /** The figures of a moment, or of the time since the sample before; null if there is no value. */
 export interface HistorySample {
@@ -77,7 +77,7 @@ export function createHistory({ read }: Pick<Registry, "read">): History {
         hits: sumOf(families, "cache_lookups", { slot: "render", outcome: "hit" }),
       };
       samples.push({ at, ...since(before, totals), ...momentOf(families) });
-      if (samples.length > historyKept) samples.shift();
+      if (samples.length > maxHistory) samples.shift();
       before = totals;
     },
     read: () => [...samples],

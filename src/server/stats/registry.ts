@@ -58,14 +58,14 @@ export interface Registry {
 
 interface Series {
   readonly labels: Labels;
-  readonly kept: Counter | Histogram | Sample;
+  readonly metric: Counter | Histogram | Sample;
 }
 
 /** A registry without series. */
 export function createRegistry(): Registry {
   const all = new Map<FigureName, Map<string, Series>>();
 
-  const declare = <T extends Series["kept"]>(name: FigureName, given: object, kept: T): T => {
+  const declare = <T extends Series["metric"]>(name: FigureName, given: object, metric: T): T => {
     const labels = given as Labels;
     const { labels: expected }: FigureRow = figures[name];
     const names = Object.keys(expected);
@@ -79,13 +79,13 @@ export function createRegistry(): Registry {
     const series = all.get(name) ?? new Map<string, Series>();
     const key = JSON.stringify(names.map((label) => labels[label]));
     if (series.has(key)) throw new Error(`The figure ${name} already has a series ${key}.`);
-    all.set(name, series.set(key, { labels, kept }));
-    return kept;
+    all.set(name, series.set(key, { labels, metric }));
+    return metric;
   };
 
   const sampleSeries = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
-    const read = series.map(async ({ labels, kept }) => {
-      const value = await (kept as Sample)(once);
+    const read = series.map(async ({ labels, metric }) => {
+      const value = await (metric as Sample)(once);
       return value === undefined ? [] : [{ labels, value }];
     });
     return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
@@ -98,11 +98,11 @@ export function createRegistry(): Registry {
       return {
         name,
         kind,
-        series: series.map(({ labels, kept }) => ({ labels, value: (kept as Counter).value })),
+        series: series.map(({ labels, metric }) => ({ labels, value: (metric as Counter).value })),
       };
     if (kind === "gauge") return { name, kind, series: await sampleSeries(series, once) };
-    const readings = series.map(({ labels, kept }) => {
-      const histogram = kept as Histogram;
+    const readings = series.map(({ labels, metric }) => {
+      const histogram = metric as Histogram;
       return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };
     });
     return { name, kind, series: readings as HistogramSeries[] };

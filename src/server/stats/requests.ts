@@ -16,7 +16,7 @@ export interface RecentError {
 }
 
 /** Number of recorded errors. */
-export const recentErrorsKept = 50;
+export const maxRecentErrors = 50;
 
 export interface RouteReading {
   readonly route: RouteClass;
@@ -102,8 +102,8 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
     RouteClass,
     RouteFigures
   >;
-  const failures = createRing<RecentError>(recentErrorsKept);
-  const clientErrors = createRing<RecentError>(recentErrorsKept);
+  const failures = createRing<RecentError>(maxRecentErrors);
+  const clientErrors = createRing<RecentError>(maxRecentErrors);
   const rate = createRate();
   let inFlight = 0;
   gauge("http_requests_in_flight", {}, () => inFlight);

@@ -1,6 +1,6 @@
 // The slowest renders of the last hour: of each image the slowest one.
 
-import { placeOf, type StageClock, type StageName, stageNames } from "../../base/index.ts";
+import { indexOfStage, type StageClock, type StageName, stageNames } from "../../base/index.ts";
 
 /** A slow render, with the facts needed to request it again. */
 export interface SlowRender {
@@ -25,7 +25,7 @@ export interface Slowest {
 }
 
 /** Number of recorded renders. */
-export const slowestKept = 10;
+export const maxSlowest = 10;
 /**
  * An hour is divided into six spans, each with its slowest renders, so that those left when a span ends are
  * still the slowest.
@@ -63,7 +63,7 @@ export function createSlowest(): Slowest {
       const { request } = stages.render;
       const identifier = stages.render.identifier.slice(0, maxNameLength);
       // If few images are served, most renders are of one that has been slower.
-      if (span.renders.some((kept) => kept.identifier === identifier && kept.ms >= ms)) return;
+      if (span.renders.some((render) => render.identifier === identifier && render.ms >= ms)) return;
       const slow = {
         at: now,
         identifier,
@@ -72,7 +72,7 @@ export function createSlowest(): Slowest {
         ...slowestStage(stages),
       };
       span.renders = slowestOf([...span.renders, slow]);
-      if (span.renders.length === slowestKept) span.least = span.renders.at(-1)?.ms ?? 0;
+      if (span.renders.length === maxSlowest) span.least = span.renders.at(-1)?.ms ?? 0;
     },
     read(now) {
       const since = Math.floor(now / spanMs) - spans;
@@ -87,13 +87,13 @@ function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
   const byImage = new Map<string, SlowRender>();
   for (const render of renders.toSorted((a, b) => b.ms - a.ms))
     if (!byImage.has(render.identifier)) byImage.set(render.identifier, render);
-  return [...byImage.values()].slice(0, slowestKept);
+  return [...byImage.values()].slice(0, maxSlowest);
 }
 
 /** Returns the slowest stage; storing is excluded, since it follows the response. */
 function slowestStage(stages: StageClock): { readonly stage: StageName; readonly stageMs: number } {
   let slowest = 0;
   for (let i = 1; i < stageNames.length; i++)
-    if (i !== placeOf.store && (stages.ms[i] ?? 0) > (stages.ms[slowest] ?? 0)) slowest = i;
+    if (i !== indexOfStage.store && (stages.ms[i] ?? 0) > (stages.ms[slowest] ?? 0)) slowest = i;
   return { stage: stageNames[slowest] as StageName, stageMs: stages.ms[slowest] ?? 0 };
 }

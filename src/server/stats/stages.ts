@@ -1,7 +1,7 @@
 // Times of the stages of renders, as the registry has them, and how many there were by format of the
 // derivative and codec of the master.
 
-import { placeOf, type StageClock, type StageName, stageNames } from "../../base/index.ts";
+import { indexOfStage, type StageClock, type StageName, stageNames } from "../../base/index.ts";
 
 export type { StageName } from "../../base/index.ts";
 
@@ -27,7 +27,7 @@ export interface StageFigures {
 }
 
 /** Renders that the percentiles of stages are taken of. */
-const latestKept = 1024;
+const maxLatest = 1024;
 
 /**
  * Declares the figures of renders. Those of a pair of formats begin with its first render: most never meet.
@@ -37,7 +37,7 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
   const stagesOf = <T>(make: (stage: Exclude<StageName, "wait">) => T) =>
     stageNames.map((stage) => (stage === "wait" ? undefined : make(stage)));
   const durations = stagesOf((stage) => histogram("render_stage_duration", { stage }));
-  const latest = stagesOf(() => new LatestValues(latestKept));
+  const latest = stagesOf(() => new LatestValues(maxLatest));
   const slowest = createSlowest();
   const renders = memoize((format: string, codec: string) => counter("renders", { format, codec }));
   const reads = memoize((codec: string) => ({
@@ -60,14 +60,14 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
         if (ms !== undefined) took(stage, ms / 1000);
       }
       // Storing usually ends after the response.
-      const { store } = placeOf;
+      const { store } = indexOfStage;
       if (stages.ms[store] === undefined)
         stages.whenStored(() => took(store, (stages.ms[store] as number) / 1000));
       slowest.offer(stages, ms, Date.now());
     },
     latest: () =>
       renderStages.map((stage) => {
-        const [median, p95] = latest[placeOf[stage]]?.percentiles([0.5, 0.95]) ?? [];
+        const [median, p95] = latest[indexOfStage[stage]]?.percentiles([0.5, 0.95]) ?? [];
         return { stage, median, p95 };
       }),
     slowest: () => slowest.read(Date.now()),

@@ -21,7 +21,7 @@ export function slotChecks(
       name,
       backend: slot.backend,
       key: `cache.${name}${folder === undefined ? "" : ".path"}`,
-      ...(folder !== undefined && { place: folder }),
+      ...(folder !== undefined && { location: folder }),
       // A broken cache costs speed, not responses.
       neededFor: "speed",
       async run() {

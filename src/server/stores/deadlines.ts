@@ -36,9 +36,9 @@ export function deadlinesOf(options: StoreOptions, use: string): Deadlines | und
 export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined {
   if (isInMemory(options)) return undefined;
   const row = usual[options.backend === "redis" && options.url ? "redis over REST" : options.backend];
-  const told = "timeout" in options && options.timeout ? parseDuration(options.timeout) : undefined;
+  const timeoutMs = "timeout" in options && options.timeout ? parseDuration(options.timeout) : undefined;
   const factor = use === "origin" && options.backend !== "filesystem" ? originFactor : 1;
-  const read = factor * (told ?? row.read);
-  const write = factor * (told === undefined ? row.write : writeFactor * told);
+  const read = factor * (timeoutMs ?? row.read);
+  const write = factor * (timeoutMs === undefined ? row.write : writeFactor * timeoutMs);
   return { read, write, purge: Math.max(30_000, write), check };
 }

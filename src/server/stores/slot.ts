@@ -127,7 +127,7 @@ const logInterval = 60_000;
 /** A slot over a store. */
 export function createSlot(options: SlotOptions): Slot {
   const { name: slotName, standIn, counts, ttl, log, now = Date.now, maxPending = 64 * 2 ** 20 } = options;
-  const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>(
+  const flights = createSingleFlight<{ readonly value: Uint8Array; readonly isStored: boolean }>(
     options.keepAlive,
   );
   /** Values on their way to the store, readable meanwhile. */
@@ -239,17 +239,17 @@ export function createSlot(options: SlotOptions): Slot {
       const key = `${begun}\0${keyOf(name, variant)}`;
       const joins = flights.has(key);
       const fly = async (work: AbortSignal) => {
-        const kept = store && (await find(name, variant));
-        if (kept) return { value: kept, kept: true };
+        const isStored = store && (await find(name, variant));
+        if (isStored) return { value: isStored, isStored: true };
         counts.misses.add();
         const value = await make(work);
         if (generations.of(group) === begun && keeps(value)) put(name, variant, value, watch);
-        return { value, kept: false };
+        return { value, isStored: false };
       };
-      const { value, kept } = await flights.run(key, fly, signal);
-      if (kept) countLookup(value);
+      const { value, isStored } = await flights.run(key, fly, signal);
+      if (isStored) countLookup(value);
       else if (joins) counts.waits.add();
-      watch?.noteCache(kept ? "hit" : joins ? "shared" : "miss");
+      watch?.noteCache(isStored ? "hit" : joins ? "shared" : "miss");
       return value;
     },
     delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0, splitName(name).group),

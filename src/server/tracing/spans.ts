@@ -1,7 +1,7 @@
 // A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON
 // mapping).
 
-import { maskPath, placeOf, type RequestRecord, type StageName, stageNames } from "../../base/index.ts";
+import { indexOfStage, maskPath, type RequestRecord, type StageName, stageNames } from "../../base/index.ts";
 import type { SpanTrace } from "./trace.ts";
 
 /** SpanKind and StatusCode of the protocol. */
@@ -53,8 +53,8 @@ export function spansOf(trace: SpanTrace, request: RequestRecord): string[] {
   // Stages of a job take turns: each is drawn once, with its sum, behind the one before.
   let from = began;
   let hasJob = false;
-  for (const [place, stage] of stageNames.entries()) {
-    const ms = stages.ms[place];
+  for (const [index, stage] of stageNames.entries()) {
+    const ms = stages.ms[index];
     if (ms === undefined) continue;
     if (inJob.has(stage) && !hasJob) {
       hasJob = true;
@@ -73,14 +73,14 @@ const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "deco
 
 /** The span of storing the derivative alone, which ended after the others were written. */
 export const storeSpan = (trace: SpanTrace, { at, stages }: RequestRecord): string =>
-  stageSpan(trace, "store", at, at + (stages?.ms[placeOf.store] ?? 0));
+  stageSpan(trace, "store", at, at + (stages?.ms[indexOfStage.store] ?? 0));
 
 /**
  * A template, since none of its values needs an escape. `from`, `to`: milliseconds since 1970. The id is that
  * of the request but for the last digit, which is 0 there: random as that is.
  */
 function stageSpan({ traceId, spanId }: SpanTrace, stage: StageName, from: number, to: number): string {
-  const own = spanId.slice(0, -1) + (placeOf[stage] + 1).toString(16);
+  const own = spanId.slice(0, -1) + (indexOfStage[stage] + 1).toString(16);
   return `{"traceId":"${traceId}","spanId":"${own}","parentSpanId":"${spanId}","kind":${internal},"name":"${stage}","startTimeUnixNano":"${nanoseconds(from)}","endTimeUnixNano":"${nanoseconds(to)}"}`;
 }
 

@@ -3,11 +3,11 @@
 
 import {
   type Counts,
+  indexOfStage,
   type Log,
   type Platform,
   parseTraceparent,
   parseTracestate,
-  placeOf,
   type RequestRecord,
   secretOf,
 } from "../../base/index.ts";
@@ -63,7 +63,7 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
     end(trace, request) {
       if (!trace.sampled || !exporter.add(trace, request)) return;
       const { stages } = request;
-      if (stages && stages.ms[placeOf.store] === undefined)
+      if (stages && stages.ms[indexOfStage.store] === undefined)
         stages.whenStored(() => exporter.addStore(trace, request));
     },
     close: exporter.close,

@@ -22,7 +22,7 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
       /** See CodecHost. */
-      readonly keptBytes: number | undefined;
+      readonly cacheBytes: number | undefined;
     }
   /**
    * `file`: the worker opens it; if absent, it requests bytes, and `size` and `gap` are those of the byte

@@ -39,15 +39,15 @@ export interface OpenFiles {
 }
 
 /** Maximum number of open files; they are closed `keptMs` milliseconds after the last job. */
-const kept = 8;
-const keptMs = 5000;
+const maxOpen = 8;
+const openMs = 5000;
 
 /**
  * Creates the open files of a worker. An open file cannot be replaced by another one, and a write to it after
  * the check changes its file number.
  */
 export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
-  const files = createLru<string, HostFile>(kept, (_, file) => file.close());
+  const files = createLru<string, HostFile>(maxOpen, (_, file) => file.close());
   const idle = createDeadline(() => {
     for (const path of [...files.keys()]) forget(path);
   });
@@ -101,7 +101,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
         return false;
       }
     },
-    rest: () => idle.expect(keptMs),
+    rest: () => idle.expect(openMs),
   };
 }
 

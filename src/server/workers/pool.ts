@@ -50,7 +50,7 @@ export interface PoolOptions {
   /** Milliseconds that a cancelled job may continue before its worker is terminated; default 1000. */
   readonly cancelGraceMs?: number;
   /** Bytes of parsed files that each worker keeps. */
-  readonly keptBytes?: number;
+  readonly cacheBytes?: number;
   /**
    * A worker is replaced after a job of more estimated bytes, since its memories do not shrink; default 512
    * MiB.
@@ -130,7 +130,7 @@ export function createPool(options: PoolOptions): Pool {
         warm,
         cancelGraceMs: options.cancelGraceMs ?? 1000,
         maxJobBytes: options.maxJobBytes ?? 1 << 29,
-        keptBytes: options.keptBytes,
+        cacheBytes: options.cacheBytes,
         ignoredProfile: options.ignoredProfile,
       });
       counts.started.add();

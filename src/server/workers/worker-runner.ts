@@ -34,7 +34,7 @@ export interface WorkerRunnerOptions {
    */
   readonly cancelGraceMs: number;
   /** See CodecHost. */
-  readonly keptBytes?: number | undefined;
+  readonly cacheBytes?: number | undefined;
   /** A worker is not used again after a job of more estimated bytes: WebAssembly memories never shrink. */
   readonly maxJobBytes: number;
 }
@@ -93,7 +93,7 @@ export class WorkerRunner implements Runner {
       >,
       cancel: this.#cancel,
       warm: options.warm,
-      keptBytes: options.keptBytes,
+      cacheBytes: options.cacheBytes,
     });
   }
 
@@ -352,6 +352,6 @@ async function wantedBytes(
     return undefined;
   }
   const { block, lean } = message;
-  const kept = await (block === undefined ? sidecar?.load(lean) : sidecar?.blocks?.load(block));
-  return kept && new Uint8Array(kept);
+  const saved = await (block === undefined ? sidecar?.load(lean) : sidecar?.blocks?.load(block));
+  return saved && new Uint8Array(saved);
 }

@@ -82,11 +82,11 @@ export function serveJobs(host: WorkerHost): void {
     async keep(block, bytes) {
       const digest = notedDigest(bytes);
       const own = ownBuffer(bytes);
-      const kept = askFor(
+      const saved = askFor(
         (read) => ({ kind: "keep", job, read, block, bytes: own, digest, of }),
         [own.buffer],
       );
-      await clock.wait("index", kept);
+      await clock.wait("index", saved);
     },
   });
 
@@ -149,7 +149,7 @@ export function serveJobs(host: WorkerHost): void {
 
   const receive = async (message: ToWorker): Promise<void> => {
     if (message.kind === "start") {
-      const { modules, cancel, keptBytes } = message;
+      const { modules, cancel, cacheBytes } = message;
       wanted = {
         get aborted() {
           return Atomics.load(cancel, 0) === 1;
@@ -159,7 +159,7 @@ export function serveJobs(host: WorkerHost): void {
         wasm: (name) => modules[name],
         deflate: host.deflate,
         zlib: host.zlib,
-        keptBytes,
+        cacheBytes,
         noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
       });
       if (message.warm) await warm(codecs);

@@ -7,9 +7,9 @@ function fair(options: Partial<FairOptions> = {}) {
   const semaphore = createFairSemaphore({ permits: 1, ranks: 3, waiting: 64, waitingEach: 8, ...options });
   const began: string[] = [];
   const running: (() => void)[] = [];
-  const add = (name: string, party: string, rank = 0, signal?: AbortSignal) =>
+  const add = (name: string, client: string, rank = 0, signal?: AbortSignal) =>
     semaphore.run(
-      { party, rank },
+      { client, rank },
       async () => {
         began.push(name);
         const { promise, resolve } = deferred();
@@ -44,7 +44,7 @@ describe("a fair semaphore", () => {
     expect(semaphore.waiting).toBe(0);
   });
 
-  it("lets a party wait for one task of another, however many that has", async () => {
+  it("lets a client wait for one task of another, however many that has", async () => {
     const { add, finish } = fair();
     for (let i = 0; i < 8; i++) void add(`many ${i}`, "many");
     void add("one", "reader");
@@ -68,7 +68,7 @@ describe("a fair semaphore", () => {
     expect(order.length).toBe(13);
   });
 
-  it("refuses the last task of the last rank, and of the party with most, if too many wait", async () => {
+  it("refuses the last task of the last rank, and of the client with most, if too many wait", async () => {
     const { semaphore, add, finish } = fair({ waiting: 4 });
     const outcome = (task: Promise<string>) =>
       task.then(
@@ -92,7 +92,7 @@ describe("a fair semaphore", () => {
     ]);
   });
 
-  it("lets a bounded number of tasks of one party wait", async () => {
+  it("lets a bounded number of tasks of one client wait", async () => {
     const { add, finish } = fair({ waitingEach: 2 });
     for (let i = 0; i < 3; i++) void add(`${i}`, "a");
     await expect(add("more", "a")).rejects.toMatchObject({ kind: "busy" });
@@ -114,7 +114,7 @@ describe("a fair semaphore", () => {
 
   it("goes on after a task that fails", async () => {
     const { semaphore } = fair();
-    const turn = { party: "a", rank: 0 };
+    const turn = { client: "a", rank: 0 };
     await expect(semaphore.run(turn, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await semaphore.run(turn, async () => 5)).toBe(5);
   });

@@ -25,11 +25,11 @@ function filled(...items: readonly string[]) {
   return turns;
 }
 
-test("one party is served in the order in which its items came", () => {
+test("one client is served in the order in which its items came", () => {
   expect(served(filled("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
 });
 
-test("one party is served by rank, and in the order in which items of one rank came", () => {
+test("one client is served by rank, and in the order in which items of one rank came", () => {
   expect(served(filled("a1:5", "a2:3", "a3:5", "a4:1", "a5:3"))).toEqual([
     "a4:1",
     "a2:3",
@@ -61,7 +61,7 @@ test("parties take turns, no matter who has more items", () => {
   ]);
 });
 
-test("a party that comes later has its turn before those that were served", () => {
+test("a client that comes later has its turn before those that were served", () => {
   const turns = filled("a1", "a2", "a3");
   turns.serve("a", "a1");
   turns.add("b", "b1");
@@ -82,6 +82,6 @@ test("an item that is removed is not served", () => {
   turns.remove("a", "a1");
   turns.remove("b", "b1");
   turns.remove("c", "c1");
-  expect([...turns.parties()]).toEqual([["a2"]]);
+  expect([...turns.clients()]).toEqual([["a2"]]);
   expect(served(turns)).toEqual(["a2"]);
 });

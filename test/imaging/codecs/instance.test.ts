@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { keptInstance } from "../../../src/imaging/codecs/instance.ts";
+import { cachedInstance } from "../../../src/imaging/codecs/instance.ts";
 
 /** Returns numbered instances whose memory the test sets. */
 function numbered() {
   let made = 0;
-  return keptInstance<{ id: number; bytes: number }>({
+  return cachedInstance<{ id: number; bytes: number }>({
     create: () => ({ id: ++made, bytes: 0 }),
     memory: (instance) => instance.bytes,
   });

@@ -435,7 +435,7 @@ describe("a long folder", () => {
   const hidden: Access = {
     decide: ({ identifier }) =>
       identifier.includes("hidden") || identifier.startsWith("gone")
-        ? { allowed: false, status: 401, reason: "No.", keptBy: "caller", vary: [] }
+        ? { allowed: false, status: 401, reason: "No.", cachedBy: "caller", vary: [] }
         : publicGrant,
   };
   beforeAll(() => {

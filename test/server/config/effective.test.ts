@@ -4,7 +4,7 @@ import { loadConfig } from "../../../src/server/config/reading/load.ts";
 import { withAbsolutePaths } from "../../../src/server/config/reading/paths.ts";
 import { configTree } from "../../../src/server/config/schema.ts";
 import { leaves } from "../../../src/server/config/walk.ts";
-import { placeOf } from "../../../src/server/sources/options.ts";
+import { locationOf } from "../../../src/server/sources/options.ts";
 
 const accepted = (yaml: string) => {
   const { config, problems } = loadConfig(yaml, { SECRET: "s" });
@@ -56,7 +56,7 @@ sources:
 cache: { render: { backend: filesystem, path: cache } }`),
     "/etc/smalti",
   );
-  expect(config.sources.map(placeOf)).toEqual(["/etc/smalti/scans", "/srv/maps"]);
+  expect(config.sources.map(locationOf)).toEqual(["/etc/smalti/scans", "/srv/maps"]);
   expect(config.cache.render).toMatchObject({ path: "/etc/smalti/cache" });
   expect(config.cache.origin).toMatchObject({ path: "" });
 });

@@ -154,13 +154,13 @@ test("a call for a client that has left is not a failure", async () => {
 describe("the caching of a response", () => {
   const resolve = () => undefined;
   test.each([
-    [{ resolve }, {}, { keptBy: "anyone", vary: [] }],
-    [{ resolve }, { headers: ["X-Group", "x-group"] }, { keptBy: "anyone", vary: ["x-group"] }],
-    [{ resolve }, { client_ip: true }, { keptBy: "caller", vary: [] }],
-    [{ overlay: resolve }, { headers: ["cookie"] }, { keptBy: "caller", vary: ["cookie"] }],
-    [{ resolve }, { headers: ["Authorization"] }, { keptBy: "caller", vary: ["Authorization"] }],
-    [{ resolve }, { headers: ["X-Forwarded-For"] }, { keptBy: "caller", vary: ["X-Forwarded-For"] }],
-    [{ authorize: resolve }, { headers: ["X-Group"] }, { keptBy: "caller", vary: ["X-Group"] }],
+    [{ resolve }, {}, { cachedBy: "anyone", vary: [] }],
+    [{ resolve }, { headers: ["X-Group", "x-group"] }, { cachedBy: "anyone", vary: ["x-group"] }],
+    [{ resolve }, { client_ip: true }, { cachedBy: "caller", vary: [] }],
+    [{ overlay: resolve }, { headers: ["cookie"] }, { cachedBy: "caller", vary: ["cookie"] }],
+    [{ resolve }, { headers: ["Authorization"] }, { cachedBy: "caller", vary: ["Authorization"] }],
+    [{ resolve }, { headers: ["X-Forwarded-For"] }, { cachedBy: "caller", vary: ["X-Forwarded-For"] }],
+    [{ authorize: resolve }, { headers: ["X-Group"] }, { cachedBy: "caller", vary: ["X-Group"] }],
   ])("%j with %j", (answers, options, sharing) => {
     expect(hooksOf(answers, options).hooks.sharing()).toEqual(sharing);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePlatform } from "../../../src/server/platform/node.ts";
 import { addressRule, isAllowedHost, parseHost } from "../../../src/server/sources/addresses.ts";
 import { httpRemote } from "../../../src/server/sources/http.ts";
-import { type HttpSourceOptions, placeOf, sourceOptions } from "../../../src/server/sources/options.ts";
+import { type HttpSourceOptions, locationOf, sourceOptions } from "../../../src/server/sources/options.ts";
 import type { RetryPolicy } from "../../../src/server/sources/remote-http.ts";
 import { hang } from "../../limits.ts";
 import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
@@ -303,7 +303,7 @@ test.each([{ "User Agent": "x" }, { "X-A": "one\ntwo" }, { "X-A": "…" }])(
 
 test("the location of masters is reported without possible keys in the query", () => {
   const url = "https://example.org/get?key=hush&id={identifier}&sig=hush";
-  expect(placeOf(optionsOf({ url }))).toBe("https://example.org/get?key=***&id={identifier}&sig=***");
+  expect(locationOf(optionsOf({ url }))).toBe("https://example.org/get?key=***&id={identifier}&sig=***");
 });
 
 test("an unset variable is reported at start, by its name", () => {

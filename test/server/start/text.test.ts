@@ -16,7 +16,7 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     urls: ["http://127.0.0.1:8080"],
     network: [],
     isSummed: false,
-    sources: [{ name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } }],
+    sources: [{ name: "scans", prefix: "", location: "/srv/scans", count: { images: 3, more: false } }],
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
     faults: [],
     hasAdmin: false,
@@ -75,7 +75,10 @@ test("the last line says if requests have no lines of their own, and how they ge
 
 describe("a source", () => {
   const source = (more: Partial<StartFacts["sources"][number]>) =>
-    lineOf(facts("", { sources: [{ name: "scans", prefix: "", place: "/srv/scans", ...more }] }), "source");
+    lineOf(
+      facts("", { sources: [{ name: "scans", prefix: "", location: "/srv/scans", ...more }] }),
+      "source",
+    );
 
   test.each([
     [{ images: 0, more: false }, "0 images"],

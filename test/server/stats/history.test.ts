@@ -1,7 +1,7 @@
 // The history of figures: what a sample holds, and how many are kept.
 
 import { expect, test } from "vitest";
-import { createHistory, historyKept } from "../../../src/server/stats/history.ts";
+import { createHistory, maxHistory } from "../../../src/server/stats/history.ts";
 import { createRegistry } from "../../../src/server/stats/registry.ts";
 
 const start = 1_700_000_000_000;
@@ -70,7 +70,7 @@ test("each further sample has what happened since the one before", async () => {
 
 test("only the latest samples are kept, the oldest first", async () => {
   const { history } = parts();
-  for (let i = 0; i < historyKept + 3; i++) await history.sample(start + i * 20_000);
+  for (let i = 0; i < maxHistory + 3; i++) await history.sample(start + i * 20_000);
   const all = history.read().map(({ at }) => (at - start) / 20_000);
-  expect([all.length, all[0], all.at(-1)]).toEqual([historyKept, 3, historyKept + 2]);
+  expect([all.length, all[0], all.at(-1)]).toEqual([maxHistory, 3, maxHistory + 2]);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { placeOf, StageClock } from "../../../src/base/telemetry/stage-times.ts";
+import { indexOfStage, StageClock } from "../../../src/base/telemetry/stage-times.ts";
 import { createSlowest } from "../../../src/server/stats/slowest.ts";
 
 const minute = 60_000;
 
 function render(identifier: string, request = "full/max/0/default.jpg"): StageClock {
   const stages = new StageClock(0);
-  stages.ms[placeOf.open] = 1;
-  stages.ms[placeOf.decode] = 30;
-  stages.ms[placeOf.encode] = 8;
-  stages.ms[placeOf.store] = 900;
+  stages.ms[indexOfStage.open] = 1;
+  stages.ms[indexOfStage.decode] = 30;
+  stages.ms[indexOfStage.encode] = 8;
+  stages.ms[indexOfStage.store] = 900;
   stages.setRender({ codec: "jpg", format: "jpg", identifier, request });
   return stages;
 }

@@ -164,8 +164,8 @@ export async function exportCollection(
       }
   };
   const exportImages = async () => {
-    for await (const { place, images } of walkFolders(walked, { selection, signal, onUnlisted })) {
-      if (place) listed.folders.add(identifierOf(place));
+    for await (const { location, images } of walkFolders(walked, { selection, signal, onUnlisted })) {
+      if (location) listed.folders.add(identifierOf(location));
       for (const identifier of images) {
         listed.images.add(identifier);
         await tally.take(identifier, () => exportFile(identifier));

@@ -8,9 +8,9 @@ export const fileRows: readonly Row[] = [
   row({
     name: "source",
     label: "Source",
-    of: ({ place }) => place && `${place.source} (${place.backend})`,
+    of: ({ master }) => master && `${master.source} (${master.backend})`,
   }),
-  row({ name: "key", label: "Key in the source", of: ({ place }) => place?.key }),
+  row({ name: "key", label: "Key in the source", of: ({ master }) => master?.key }),
   row({
     name: "hook",
     label: "Resolve hook",
@@ -22,9 +22,9 @@ export const fileRows: readonly Row[] = [
         "no opinion": "has no opinion",
       })[said],
   }),
-  row({ name: "page", label: "Page", of: ({ place }) => place?.page }),
-  row({ name: "bytes", label: "Length", of: ({ place }) => place?.size, text: bytesText }),
-  row({ name: "modified", label: "Changed", of: ({ place }) => place?.modified?.toISOString() }),
+  row({ name: "page", label: "Page", of: ({ master }) => master?.page }),
+  row({ name: "bytes", label: "Length", of: ({ master }) => master?.size, text: bytesText }),
+  row({ name: "modified", label: "Changed", of: ({ master }) => master?.modified?.toISOString() }),
 ];
 
 export const pictureRows: readonly Row[] = [

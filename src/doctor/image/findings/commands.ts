@@ -43,7 +43,7 @@ export interface CommandNames {
 }
 
 /** Chooses the names for an image. */
-export type NameCommands = (place: FoundAt) => CommandNames;
+export type NameCommands = (master: FoundAt) => CommandNames;
 
 /** Returns the names for somebody who does not see the folder of a source: keys in it. */
 export const namesInSource: NameCommands = ({ source, backend, key }) =>
@@ -54,14 +54,18 @@ export const namesInSource: NameCommands = ({ source, backend, key }) =>
 export const baseName = (path: string): string => path.replace(/^.*\//s, "");
 
 /** Returns the finding with names in its command; without the command if the file is unknown. */
-export function withNames(finding: Finding, place: FoundAt | undefined, nameCommands: NameCommands): Finding {
+export function withNames(
+  finding: Finding,
+  master: FoundAt | undefined,
+  nameCommands: NameCommands,
+): Finding {
   const { command: template, ...rest } = finding;
-  if (template === undefined || !place) return rest;
-  const names = nameCommands(place);
+  if (template === undefined || !master) return rest;
+  const names = nameCommands(master);
   const command = template
     .split("\n")
     .filter((line) => !line.endsWith("WARM") || names.warm)
-    .map((line) => commandLine(line, names, place.page))
+    .map((line) => commandLine(line, names, master.page))
     .join("\n");
   const advice = [rest.advice, names.where].filter((text) => text !== undefined).join(" ");
   return { ...rest, ...(advice !== "" && { advice }), command };

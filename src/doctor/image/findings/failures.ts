@@ -95,9 +95,9 @@ const emptyFile = {
 } as const;
 
 /** Returns a finding for each failed step. */
-export function failureFindings({ failures, place, near }: DiagnosisFacts): Finding[] {
+export function failureFindings({ failures, master, near }: DiagnosisFacts): Finding[] {
   return [...failures].map(([look, error]) => {
-    if (error.code === "unsupported_format" && place?.size === 0)
+    if (error.code === "unsupported_format" && master?.size === 0)
       return { level: levels[look], code: `${look}_empty_file`, ...emptyFile };
     const { level = levels[look], ...advice } = adviceOn(error);
     return {

@@ -51,13 +51,13 @@ export function damageFinding(known: DiagnosisFacts): Finding | undefined {
   };
 }
 
-export function pagesFinding({ header, place, identifier }: DiagnosisFacts): Finding | undefined {
-  if (!header || header.pages < 2 || !place) return undefined;
-  const bare = place.page > 1 ? identifier.replace(/;\d+$/, "") : identifier;
+export function pagesFinding({ header, master, identifier }: DiagnosisFacts): Finding | undefined {
+  if (!header || header.pages < 2 || !master) return undefined;
+  const bare = master.page > 1 ? identifier.replace(/;\d+$/, "") : identifier;
   return {
     level: "note",
     code: "pages",
-    text: `The file has ${header.pages} pages; this is page ${place.page}. Each is a separate image: ${bare};2 is the second.`,
+    text: `The file has ${header.pages} pages; this is page ${master.page}. Each is a separate image: ${bare};2 is the second.`,
   };
 }
 

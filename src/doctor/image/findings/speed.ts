@@ -131,11 +131,11 @@ export function speedFindings(known: DiagnosisFacts): Finding[] {
     const reason = reasons.find(({ applies }) => applies(known, tile)) as Reason;
     byReason.set(reason, [...(byReason.get(reason) ?? []), tile]);
   }
-  const told = new Set<string>();
+  const named = new Set<string>();
   return [...byReason].map(([{ code, text, advice, command }, of]) => {
     // A command that helps against several reasons is advised once.
-    const isNew = !told.has(command);
-    told.add(command);
+    const isNew = !named.has(command);
+    named.add(command);
     return {
       level: "slow",
       code: `slow_${code}`,

@@ -3,7 +3,7 @@
 
 import { parseUrl } from "../../../base/index.ts";
 import type { Fault } from "../finding.ts";
-import { placeOf } from "../visitor.ts";
+import { originAndPath } from "../visitor.ts";
 import type { LoginWalk } from "../walk.ts";
 
 const parts = [
@@ -24,8 +24,8 @@ export function addressFault(
   const row = address && parts.find(({ of }) => of(address) !== of(new URL(wanted)));
   return {
     code: row?.code ?? "wrong_path",
-    text: `${what} is ${address ? placeOf(address.href) : "missing"}${row ? `, with another ${row.name}` : ""}`,
-    expected: placeOf(wanted),
+    text: `${what} is ${address ? originAndPath(address.href) : "missing"}${row ? `, with another ${row.name}` : ""}`,
+    expected: originAndPath(wanted),
     advice: changeOf(walk, row?.header ?? "X-Forwarded-Prefix"),
   };
 }

@@ -6,25 +6,29 @@ import type { VisitorResponse } from "../visitor.ts";
 import { isForeign, type LoginWalk } from "../walk.ts";
 
 /** Required words of `Cache-Control` by kind of response. */
-const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
+const directives = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
 
 /**
  * Returns faults in how caches treat a response. `gated`: for one reader, revalidated each time; `never`: not
  * cached.
  */
-export function cachingFaults({ headers }: VisitorResponse, what: string, kind: keyof typeof kept): Fault[] {
+export function cachingFaults(
+  { headers }: VisitorResponse,
+  what: string,
+  kind: keyof typeof directives,
+): Fault[] {
   const control = headers.get("Cache-Control") ?? "";
   const words = control.toLowerCase().split(/[\s,]+/);
   const vary = (headers.get("Vary") ?? "").toLowerCase().split(/[\s,]+/);
   const age = Number(headers.get("Age") ?? 0);
   const faults: Fault[] = [];
-  const isKept = words.includes("no-store") || kept[kind].every((word) => words.includes(word));
+  const isKept = words.includes("no-store") || directives[kind].every((word) => words.includes(word));
   const isOpen = words.includes("public") || words.some((word) => word.startsWith("s-maxage"));
   if (!isKept || isOpen)
     faults.push({
       code: "cache_control",
       text: `${what}: Cache-Control is ${control === "" ? "missing" : shorten(control)}`,
-      expected: kept[kind].join(", "),
+      expected: directives[kind].join(", "),
       advice:
         "Configure the proxy to pass Cache-Control on: without it, caches show one reader's responses to others.",
     });

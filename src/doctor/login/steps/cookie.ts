@@ -35,7 +35,7 @@ export function lookAtCookie(walk: LoginWalk, login: VisitorResponse): Outcome<s
   const set = setCookies(login);
   const found = set.find((cookie) => cookie.name === name && cookie.value !== "");
   if (!found) return { text: "", faults: [missing(name, set)], value: undefined };
-  const faults = [...placeFaults(walk, found), ...attributeFaults(walk, found)];
+  const faults = [...scopeFaults(walk, found), ...attributeFaults(walk, found)];
   const path = found.attributes.get("path") ?? "";
   return {
     text: `${name} for the path ${shorten(path)}, Secure, HttpOnly, SameSite=None`,
@@ -61,7 +61,7 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
 }
 
 /** Returns faults of path and domain, because of which a browser would not send it. */
-function placeFaults({ base, options }: LoginWalk, { attributes }: SetCookie): (Fault | undefined)[] {
+function scopeFaults({ base, options }: LoginWalk, { attributes }: SetCookie): (Fault | undefined)[] {
   const { hostname, pathname } = new URL(base);
   const folder = pathname.replace(/\/+$/, "");
   const path = attributes.get("path") || "/";

@@ -8,7 +8,7 @@ import { type Fault, StepFault } from "../finding.ts";
 import { addressFault, coversPath } from "../responses/addresses.ts";
 import { cachingFaults } from "../responses/headers.ts";
 import { unexpectedFault } from "../responses/responses.ts";
-import { placeOf, type VisitorResponse } from "../visitor.ts";
+import { originAndPath, type VisitorResponse } from "../visitor.ts";
 import { kindOf, type LoginWalk, oneOfEach } from "../walk.ts";
 import { setCookies } from "./cookie.ts";
 import { type LoggedIn, loginOf } from "./login.ts";
@@ -26,7 +26,7 @@ export async function leaveForPage(walk: LoginWalk, url: string): Promise<Logged
   const isThere = response.status < 500 && response.status !== 404;
   const back = location.searchParams.get("return_to");
   return {
-    text: `readers are sent to ${placeOf(url)}, which responds with ${kindOf(response)}; logging in there needs a person`,
+    text: `readers are sent to ${originAndPath(url)}, which responds with ${kindOf(response)}; logging in there needs a person`,
     faults: oneOfEach([
       ...faults,
       isThere ? undefined : brokenPage(url, response),
@@ -60,7 +60,7 @@ export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId
   const page = metadata.authorization_endpoint ?? "";
   if (!mayLeadTo(issuer, page)) throw new StepFault(plainPage(page));
   const { location, faults } = await leave(walk, "redirect_uri");
-  if (placeOf(page) !== placeOf(location.href))
+  if (originAndPath(page) !== originAndPath(location.href))
     return { text: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
   const response = await reach(walk, location.href, page);
   return {
@@ -84,7 +84,7 @@ function mayLeadTo(issuer: string, page: string): boolean {
 
 const plainPage = (page: string): Fault => ({
   code: "issuer",
-  text: `the provider names ${parseUrl(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
+  text: `the provider names ${parseUrl(page) ? originAndPath(page) : "no address"} as its authorization_endpoint`,
   expected: "a page over https",
   advice: "Tell the provider its own public address; behind a proxy it often assumes http.",
 });
@@ -121,8 +121,8 @@ function pendingFaults(
   response: VisitorResponse,
   callback: string,
 ): (Fault | undefined)[] {
-  const kept = setCookies(response).find(({ name }) => /_login\d$/.test(name));
-  if (!kept)
+  const pending = setCookies(response).find(({ name }) => /_login\d$/.test(name));
+  if (!pending)
     return [
       {
         code: "cookie_stripped",
@@ -132,7 +132,7 @@ function pendingFaults(
           "Configure the proxy to pass Set-Cookie on: without this cookie nobody can return from the login.",
       },
     ];
-  const path = kept.attributes.get("path") ?? "/";
+  const path = pending.attributes.get("path") ?? "/";
   if (coversPath(path, new URL(callback).pathname)) return [];
   return [
     {
@@ -152,7 +152,7 @@ async function reach({ visitor }: LoginWalk, address: string, shownAs: string): 
     throw new StepFault({
       ...error.fault,
       code: "login_unreachable",
-      advice: `Correct the address of the login, now ${placeOf(shownAs)}, or find out why it does not respond. Readers see the same.`,
+      advice: `Correct the address of the login, now ${originAndPath(shownAs)}, or find out why it does not respond. Readers see the same.`,
     });
   }
 }
@@ -160,14 +160,14 @@ async function reach({ visitor }: LoginWalk, address: string, shownAs: string): 
 const otherPage = (location: URL, wanted: string): Fault => ({
   code: "other_login",
   text: `readers are sent to ${location.origin}${location.pathname}`,
-  expected: placeOf(wanted),
+  expected: originAndPath(wanted),
   advice:
     "Restart the service if it runs with an older configuration, and configure the proxy not to rewrite the Location header (in nginx: proxy_redirect off).",
 });
 
 const brokenPage = (url: string, response: VisitorResponse): Fault => ({
   code: "login_broken",
-  text: `${placeOf(url)} answers with ${kindOf(response)}`,
+  text: `${originAndPath(url)} answers with ${kindOf(response)}`,
   expected: "a page on which readers log in",
   advice: "Correct the profile's url, or fix the page there.",
 });

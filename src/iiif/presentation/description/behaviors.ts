@@ -39,8 +39,8 @@ const disjoint: readonly (readonly string[])[] = [
 export function behaviorsOf(type: DescribedType): Reader<readonly string[]> {
   const known = Object.keys(validOn).filter((word) => validOn[word]?.includes(type));
   return (value, at) => {
-    const list = (Array.isArray(value) ? value : [value]).map((item, place) => {
-      const there = Array.isArray(value) ? inside(at, place) : at;
+    const list = (Array.isArray(value) ? value : [value]).map((item, index) => {
+      const there = Array.isArray(value) ? inside(at, index) : at;
       if (typeof item !== "string") return noteUnexpected(there, "a behavior such as paged", item);
       if (known.includes(item)) return item;
       const owners = validOn[item];

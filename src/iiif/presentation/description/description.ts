@@ -205,17 +205,17 @@ function partsBy(
     const object = objectOf(value);
     if (object === undefined) return noteUnexpected(at, "names with the changes to each", value);
     return Object.entries(object).flatMap(([key, inner]) => {
-      const place = inside(at, key);
+      const path = inside(at, key);
       const isLabel = typeof inner === "string" || typeof inner === "number";
       const {
         hide = false,
         extra: more = {},
         ...members
-      } = keys(known, isLabel ? { label: inner } : inner, place) ?? {};
-      const named = { name: nameOf(key), path: place.path };
+      } = keys(known, isLabel ? { label: inner } : inner, path) ?? {};
+      const named = { name: nameOf(key), path: path.path };
       // Canvases show their own image; only another one needs to be named.
       if (members.thumbnail && !Array.isArray(members.thumbnail)) {
-        noteUnexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
+        noteUnexpected(inside(path, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
         delete (members as Record<string, unknown>).thumbnail;
       }
       return [{ named, hidden: hide === true, members, extra: more as Resource }];

@@ -29,7 +29,7 @@ const words: Reader<readonly string[]> = (value, at) => {
 export function many<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (value, at) => {
     const read = Array.isArray(value)
-      ? value.map((item, place) => reader(item, inside(at, place)))
+      ? value.map((item, index) => reader(item, inside(at, index)))
       : [reader(value, at)];
     const there = read.filter(isThere);
     return there.length === 0 ? undefined : there;
@@ -47,11 +47,11 @@ export function keys(
   const read: Record<string, unknown> = {};
   const known = Object.keys(readers);
   for (const [key, inner] of Object.entries(object)) {
-    const place = inside(at, key);
+    const index = inside(at, key);
     const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-    if (reader === undefined) unknownWord(place, "unknown key", key, known);
+    if (reader === undefined) unknownWord(index, "unknown key", key, known);
     else {
-      const found = reader(inner, place);
+      const found = reader(inner, index);
       if (found !== undefined) read[key] = found;
     }
   }
@@ -116,8 +116,8 @@ interface LinkForm {
 function link({ usual, named }: LinkForm): Reader<Resource> {
   return (value, at) => {
     const given = typeof value === "string" ? { id: value } : value;
-    const place = typeof value === "string" ? at : undefined;
-    const read = place ? only(address(value, place)) : keys(linkKeys, given, at);
+    const index = typeof value === "string" ? at : undefined;
+    const read = index ? only(address(value, index)) : keys(linkKeys, given, at);
     if (read === undefined) return undefined;
     const { id, label, ...rest } = read;
     if (typeof id !== "string")

@@ -29,16 +29,20 @@ export function describeManifest(
 ): Merged {
   const faults: Fault[] = [];
   const origin = originOf(derived, base);
-  const findPlaces = canvasNamesOf(canvases);
-  const parts = partsOfCanvases(description.parts, canvases, (named) => findPlaces(named, faults));
-  const places = shownOf(sortByNames(canvases.length, description.order, findPlaces, faults), parts, faults);
+  const findIndexes = canvasNamesOf(canvases);
+  const parts = partsOfCanvases(description.parts, canvases, (named) => findIndexes(named, faults));
+  const indexes = shownOf(
+    sortByNames(canvases.length, description.order, findIndexes, faults),
+    parts,
+    faults,
+  );
   const all = objectsOf(derived.items);
-  const items = places.map((place) => describeCanvas(all[place] as Resource, parts.get(place), origin));
+  const items = indexes.map((index) => describeCanvas(all[index] as Resource, parts.get(index), origin));
 
   const ids = items.map(({ id }) => id as string);
   const shown = new Set(ids);
   const find = (named: Named): readonly string[] => {
-    const meant = (findPlaces(named, faults) ?? []).map((place) => all[place]?.id as string);
+    const meant = (findIndexes(named, faults) ?? []).map((index) => all[index]?.id as string);
     const found = meant.filter((id) => shown.has(id));
     if (meant.length > 0 && found.length === 0)
       fault({ path: named.path, faults }, `${quote(named.name)} is hidden`);
@@ -46,7 +50,7 @@ export function describeManifest(
   };
   const [start] = description.start ? find(description.start) : [];
   const structures = structuresOf(description.structures, { origin, canvases: ids, find, faults });
-  const chosen = description.thumbnail && findPlaces(description.thumbnail, faults)?.[0];
+  const chosen = description.thumbnail && findIndexes(description.thumbnail, faults)?.[0];
   const thumbnail =
     chosen === undefined ? items.find((item) => item.thumbnail)?.thumbnail : all[chosen]?.thumbnail;
   const { thumbnail: _, items: _items, ...head } = derived;
@@ -86,7 +90,7 @@ function withLogins(members: Resource, { services }: Resource): Resource {
  * Returns the index of the image that represents a manifest in lists: the one that its description names, or
  * else the first visible one. `files`: at least one, in natural order.
  */
-export function placeInFront(files: readonly { readonly name: string }[], description: Description): number {
+export function frontIndex(files: readonly { readonly name: string }[], description: Description): number {
   const { thumbnail, order, parts: described } = description;
   if (thumbnail === undefined && order.length + described.length === 0) return 0;
   const faults: Fault[] = [];
@@ -97,8 +101,8 @@ export function placeInFront(files: readonly { readonly name: string }[], descri
   const chosen = description.thumbnail && names.find(description.thumbnail, faults);
   if (chosen !== undefined) return chosen;
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const places = sortByNames(files.length, order, placesBy(names), faults);
-  return shownOf(places, parts, faults)[0] ?? 0;
+  const indexes = sortByNames(files.length, order, indexesBy(names), faults);
+  return shownOf(indexes, parts, faults)[0] ?? 0;
 }
 
 /** Applies a description to a derived collection; its members are arranged before it is derived. */
@@ -133,9 +137,9 @@ export function arrangeMembers<T extends Member>(
     "folder",
   );
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const document = sortByNames(members.length, description.order, placesBy(names), faults)
-    .filter((place) => !parts.get(place)?.hidden)
-    .map((place) => ({ ...(members[place] as T), ...(parts.get(place)?.members as Partial<Member>) }));
+  const document = sortByNames(members.length, description.order, indexesBy(names), faults)
+    .filter((index) => !parts.get(index)?.hidden)
+    .map((index) => ({ ...(members[index] as T), ...(parts.get(index)?.members as Partial<Member>) }));
   return { document, faults };
 }
 
@@ -166,7 +170,7 @@ export function arrangeNames(
   );
   const described = partsAt(parts, (named) => names.find(named, faults));
   const isHidden = (index: number) => described.get(index)?.hidden === true;
-  const indices = sortByNames(all.length, order, placesBy(names), faults);
+  const indices = sortByNames(all.length, order, indexesBy(names), faults);
   const showsAll = what === "image" && indices.every(isHidden);
   return indices.map((index) => ({
     index,
@@ -180,17 +184,17 @@ function originOf(derived: Resource, base: string): Origin {
 }
 
 function partsAt(parts: readonly PartDescription[], find: (named: Named) => number | undefined) {
-  const places = new Map<number, PartDescription>();
+  const indexes = new Map<number, PartDescription>();
   for (const part of parts) {
-    const place = find(part.named);
-    if (place !== undefined) places.set(place, part);
+    const index = find(part.named);
+    if (index !== undefined) indexes.set(index, part);
   }
-  return places;
+  return indexes;
 }
 
-const placesBy = (names: Names) => (named: Named, faults: Fault[]) => {
-  const place = names.find(named, faults);
-  return place === undefined ? undefined : [place];
+const indexesBy = (names: Names) => (named: Named, faults: Fault[]) => {
+  const index = names.find(named, faults);
+  return index === undefined ? undefined : [index];
 };
 
 /**
@@ -205,19 +209,19 @@ function partsOfCanvases(
   const ofFiles = new Map<number, PartDescription>();
   const ofPages = new Map<number, PartDescription>();
   for (const part of parts) {
-    const places = find(part.named) ?? [];
-    for (const place of places) {
-      const { page, identifier = "" } = canvases[place] ?? {};
+    const indexes = find(part.named) ?? [];
+    for (const index of indexes) {
+      const { page, identifier = "" } = canvases[index] ?? {};
       const name = identifier.slice(identifier.lastIndexOf("/") + 1);
       const isPage = page !== undefined && name === String(part.named.name);
-      if (isPage) ofPages.set(place, part);
-      else ofFiles.set(place, page === undefined ? part : ofPage(part, page));
+      if (isPage) ofPages.set(index, part);
+      else ofFiles.set(index, page === undefined ? part : ofPage(part, page));
     }
   }
-  for (const [place, part] of ofPages) {
-    const file = ofFiles.get(place);
+  for (const [index, part] of ofPages) {
+    const file = ofFiles.get(index);
     ofFiles.set(
-      place,
+      index,
       file
         ? {
             ...part,
@@ -242,8 +246,8 @@ function ofPage(part: PartDescription, page: number): PartDescription {
   return { ...part, members: { ...part.members, label: Object.fromEntries(paged) } };
 }
 
-function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {
-  const shown = places.filter((place) => !parts.get(place)?.hidden);
+function shownOf(indexes: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {
+  const shown = indexes.filter((index) => !parts.get(index)?.hidden);
   if (shown.length > 0) return shown;
   // A manifest has at least one canvas (Presentation API 3.0, section 5.2).
   for (const { hidden, named } of parts.values())
@@ -252,7 +256,7 @@ function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescr
         { path: [...named.path, "hide"], faults },
         "all images are hidden; expected at least one that is shown",
       );
-  return places;
+  return indexes;
 }
 
 function describeCanvas(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {

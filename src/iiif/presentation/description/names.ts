@@ -11,20 +11,20 @@ export interface Names {
 
 /** Finds items by name, by name without the extension if that is unique, and by position from 1. */
 export function namesOf(all: readonly (readonly string[])[], what: "image" | "folder"): Names {
-  const places = new Map<string, number | undefined>();
-  const add = (name: string, place: number) => places.set(name, places.has(name) ? undefined : place);
-  for (const [place, names] of all.entries()) for (const name of new Set(names)) add(name, place);
+  const indexes = new Map<string, number | undefined>();
+  const add = (name: string, index: number) => indexes.set(name, indexes.has(name) ? undefined : index);
+  for (const [index, names] of all.entries()) for (const name of new Set(names)) add(name, index);
   const known = all.flatMap(([first = ""]) => first);
-  const exact = new Map(places);
-  for (const [place, names] of all.entries())
-    for (const stem of new Set(names.map(stemOf))) if (!exact.has(stem)) add(stem, place);
+  const exact = new Map(indexes);
+  for (const [index, names] of all.entries())
+    for (const stem of new Set(names.map(stemOf))) if (!exact.has(stem)) add(stem, index);
   return {
     find({ name, path }, faults) {
-      const found = places.get(String(name));
+      const found = indexes.get(String(name));
       if (found !== undefined) return found;
       const at: FaultPath = { path, faults };
       if (typeof name === "number" && all[name - 1]) return name - 1;
-      if (places.has(String(name)))
+      if (indexes.has(String(name)))
         return fault(at, `${quote(name)} is the name of several; expected the whole name of one`);
       return unknownWord(at, `there is no ${what} ${quote(name)} here`, String(name), known);
     },
@@ -46,18 +46,18 @@ interface NamedCanvas {
  * pages, `scan.tif;2` one of them. Undefined, after a fault, if nothing matches; else never empty.
  */
 export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
-  const files: { readonly names: readonly string[]; readonly places: number[] }[] = [];
+  const files: { readonly names: readonly string[]; readonly indexes: number[] }[] = [];
   const pages = new Map<string, number>();
   let last: string | undefined;
-  for (const [place, { identifier, label, page }] of canvases.entries()) {
+  for (const [index, { identifier, label, page }] of canvases.entries()) {
     const name = identifier.slice(identifier.lastIndexOf("/") + 1);
     const file = page === undefined ? undefined : identifier.slice(0, -`;${page}`.length);
-    if (file !== undefined) pages.set(name, place);
-    if (file !== undefined && file === last) files.at(-1)?.places.push(place);
+    if (file !== undefined) pages.set(name, index);
+    if (file !== undefined && file === last) files.at(-1)?.indexes.push(index);
     else
       files.push({
         names: page === undefined ? [name, label] : [name.slice(0, -`;${page}`.length)],
-        places: [place],
+        indexes: [index],
       });
     last = file;
   }
@@ -69,7 +69,7 @@ export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
     const page = pages.get(String(named.name));
     if (page !== undefined) return [page];
     const file = names.find(named, faults);
-    return file === undefined ? undefined : files[file]?.places;
+    return file === undefined ? undefined : files[file]?.indexes;
   };
 }
 
@@ -85,10 +85,10 @@ export function sortByNames(
 ): readonly number[] {
   const first = new Set<number>();
   for (const named of order) {
-    const places = find(named, faults);
-    if (places?.every((place) => first.has(place)))
+    const indexes = find(named, faults);
+    if (indexes?.every((index) => first.has(index)))
       fault({ path: named.path, faults }, `${quote(named.name)} is named twice`);
-    for (const place of places ?? []) first.add(place);
+    for (const index of indexes ?? []) first.add(index);
   }
   return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at))];
 }

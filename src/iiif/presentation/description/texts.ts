@@ -24,9 +24,9 @@ export const texts: Reader<LanguageMap> = (value, at) => {
   if (languages.length === 0) return noteUnexpected(at, "text, or texts by language such as en: …", value);
   const map: Record<string, readonly string[]> = {};
   for (const [language, inner] of languages) {
-    const place = inside(at, language);
-    if (!isLanguage(language)) fault(place, "expected a language such as en or de-CH, or none");
-    else map[language] = textList(inner, place) ?? [];
+    const path = inside(at, language);
+    if (!isLanguage(language)) fault(path, "expected a language such as en or de-CH, or none");
+    else map[language] = textList(inner, path) ?? [];
   }
   const there = Object.entries(map).filter(([, list]) => list.length > 0);
   return there.length === 0 ? undefined : Object.fromEntries(there);
@@ -41,9 +41,9 @@ function textList(value: unknown, at: FaultPath): readonly string[] | undefined 
 /** Pairs as a list of `label` and `value`, a list of `Label: value`, or keys and values. */
 export const pairs: Reader<readonly Pair[]> = (value, at) => {
   const list = Array.isArray(value)
-    ? value.map((item, place) => [item, inside(at, place)] as const)
+    ? value.map((item, path) => [item, inside(at, path)] as const)
     : [[value, at] as const];
-  const found = list.flatMap(([item, place]) => pairsOf(item, place));
+  const found = list.flatMap(([item, path]) => pairsOf(item, path));
   return found.length === 0 ? undefined : found;
 };
 

@@ -67,16 +67,16 @@ type Found = { -readonly [K in Exclude<keyof Boxes, "labels">]?: Boxes[K] } & {
 /** Walks the boxes by their headers. Throws ImagingError `decode`. */
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   const found: Found = { labels: [] };
-  const told: { [K in OrientationBox["kind"]]?: number | undefined } = {};
+  const stated: { [K in OrientationBox["kind"]]?: number | undefined } = {};
   try {
     for await (const box of walk(file, 0, file.size)) {
       if (box.type === fourCC("jp2h")) {
         if (!found.size) await readHeaderBox(file, box, found);
       } else if (box.type === fourCC("jp2c")) {
         found.codestream ??= { start: box.body, length: box.length };
-      } else if (box.type === fourCC("uuid") && told.exif === undefined) {
+      } else if (box.type === fourCC("uuid") && stated.exif === undefined) {
         const { kind, orientation } = (await readOrientation(file, box)) ?? {};
-        if (kind) told[kind] ??= orientation;
+        if (kind) stated[kind] ??= orientation;
       }
     }
   } catch (error) {
@@ -85,7 +85,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   }
   const { codestream, size } = found;
   if (!codestream || !size) throw damagedError("a jp2h box with ihdr and a jp2c box, found them not");
-  return { ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
+  return { ...found, orientation: stated.exif ?? stated.xmp ?? 1, codestream, size };
 }
 
 /** Yields the boxes from `start` on by their headers. Throws ImagingError `decode`. */

@@ -56,7 +56,7 @@ export function componentExtent(
   level: number,
 ): Extent {
   const { offsetX, offsetY, width, height } = codestream;
-  const at = (place: number, step: number) => Math.ceil(Math.ceil(place / step) / 2 ** level);
+  const at = (position: number, step: number) => Math.ceil(Math.ceil(position / step) / 2 ** level);
   const [left, top] = [at(offsetX, dx), at(offsetY, dy)];
   return { left, top, width: at(offsetX + width, dx) - left, height: at(offsetY + height, dy) - top };
 }

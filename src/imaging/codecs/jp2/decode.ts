@@ -40,8 +40,8 @@ export async function decodeRegion(
     const extent = componentExtent(codestream, codestream.components[component]!, level);
     return {
       component,
-      columns: places(left, width, dx, extent.left, extent.width),
-      rows: places(top, height, dy, extent.top, extent.height),
+      columns: positionsOf(left, width, dx, extent.left, extent.width),
+      rows: positionsOf(top, height, dy, extent.top, extent.height),
     };
   });
   const wanted = sampled.map(
@@ -87,8 +87,8 @@ export async function decodeRegion(
       let to = band;
       for (const row of rows) {
         const start = (row - plane.window.y0) * pitch + at;
-        for (const place of columns) {
-          const sample = plane.samples[start + place * step]!;
+        for (const index of columns) {
+          const sample = plane.samples[start + index * step]!;
           data[to] = table ? table[sample]! : sample;
           to += from.length;
         }
@@ -105,7 +105,7 @@ const isLabAxis = (band: number): band is 0 | 1 | 2 => band < 3;
  * component that has every `step`th. A sample covers the pixels from its position to the next one's, the
  * first also those before it.
  */
-function places(start: number, count: number, step: number, first: number, samples: number): Int32Array {
+function positionsOf(start: number, count: number, step: number, first: number, samples: number): Int32Array {
   const last = first + samples - 1;
   return Int32Array.from({ length: count }, (_, i) =>
     Math.min(last, Math.max(first, Math.floor((start + i) / step))),

@@ -4,7 +4,7 @@ import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
-import { emscriptenOptions, keptInstance } from "../instance.ts";
+import { cachedInstance, emscriptenOptions } from "../instance.ts";
 import type { EncodeOptions } from "../plan.ts";
 import type { OpenJpeg } from "./glue.ts";
 import { jp2File } from "./write-boxes.ts";
@@ -18,7 +18,7 @@ const ratios: Readonly<Record<number, number>> = { 1: 6, 3: 8 };
 export function jp2Encoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
-  const withOpenJpeg = keptInstance<OpenJpeg>({
+  const withOpenJpeg = cachedInstance<OpenJpeg>({
     create: () => createOpenJpeg(emscriptenOptions(host.wasm("openjpeg"))),
     memory: (module) => module.HEAPU8.length,
   });

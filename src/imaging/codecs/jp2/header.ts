@@ -73,11 +73,11 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
 
 /** Origins of components on their own grids, across and down, without repetitions. */
 export function starts(codestream: Codestream): number[] {
-  const places = codestream.components.flatMap((component) => {
+  const subsampled = codestream.components.flatMap((component) => {
     const { left, top } = componentExtent(codestream, component, 0);
     return [left, top];
   });
-  return [...new Set(places)];
+  return [...new Set(subsampled)];
 }
 
 /** Returns all facts in the header. */

@@ -131,9 +131,9 @@ function headerBox(header: Uint8Array, icc: Uint8Array): Uint8Array[] {
   const colour = box("colr", Uint8Array.of(method, 0, 0), icc);
   const rest = boxesOf(header.subarray(8));
   const at = rest.findIndex(({ type }) => type === "colr");
-  const kept = rest.filter(({ type }) => type !== "colr" || !restricted).map(({ bytes }) => bytes);
-  kept.splice(Math.max(1, at), 0, ...colour);
-  return box("jp2h", ...kept);
+  const boxes = rest.filter(({ type }) => type !== "colr" || !restricted).map(({ bytes }) => bytes);
+  boxes.splice(Math.max(1, at), 0, ...colour);
+  return box("jp2h", ...boxes);
 }
 
 /**

@@ -55,8 +55,8 @@ const isUpright = ({ swap, flipX, flipY }: Orientation) => !swap && !flipX && !f
 export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
-  let kept: Transformer | undefined;
-  const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
+  let made: Transformer | undefined;
+  const transformer = () => (made ??= createTransformer(host.wasm("jpeg-turn")));
   const cropIn = async (turn: Orientation, reader: DerivableJpeg["reader"], region: Rectangle) => {
     if (isUpright(turn)) return reader.cropPieces(region);
     if (!canTransform(region)) return undefined;

@@ -30,14 +30,14 @@ async function* joinedChunks(
     const block = await bytes.read(at, size);
     if (block.length === 0) return;
     at += block.length;
-    let kept = 0;
+    let stored = 0;
     let ended = false;
     for (let i = 0; i < block.length; ) {
       if (left > 0) {
         const n = Math.min(left, block.length - i);
         sum = crc32(block.subarray(i, i + n), sum);
-        block.copyWithin(kept, i, i + n);
-        kept += n;
+        block.copyWithin(stored, i, i + n);
+        stored += n;
         left -= n;
         i += n;
         continue;
@@ -51,7 +51,7 @@ async function* joinedChunks(
       ended = view.getUint32(8) !== 0x49444154;
       if (ended) break;
     }
-    if (kept > 0) yield block.subarray(0, kept);
+    if (stored > 0) yield block.subarray(0, stored);
     if (ended) return;
   }
 }

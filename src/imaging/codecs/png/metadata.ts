@@ -127,14 +127,14 @@ const headerEnd = 33;
 
 function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
   const view = new DataView(png.buffer, png.byteOffset, png.length);
-  const kept: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   for (let at = headerEnd; at + 8 <= png.length; ) {
     const end = at + 12 + view.getUint32(at);
     const kind = chunkKinds[String.fromCharCode(...png.subarray(at + 4, at + 8))];
-    if (!kind || !metadata[kind]) kept.push(png.subarray(at, end));
+    if (!kind || !metadata[kind]) chunks.push(png.subarray(at, end));
     at = end;
   }
-  return kept;
+  return chunks;
 }
 
 /** Returns IPTC as ImageMagick writes it and ExifTool reads it. */

@@ -1,6 +1,6 @@
 // The module "png".
 
-import { keptInstance } from "../instance.ts";
+import { cachedInstance } from "../instance.ts";
 
 /** Exports of the module "png"; wasm/png/README.md documents the calls. */
 export interface PngModule {
@@ -23,7 +23,7 @@ export type PngInstances = ReturnType<typeof pngInstances>;
 
 /** Creates the lender; see `keptInstance`. */
 export const pngInstances = (module: () => WebAssembly.Module) =>
-  keptInstance<PngModule>({
+  cachedInstance<PngModule>({
     create: () => new WebAssembly.Instance(module()).exports as unknown as PngModule,
     memory: ({ memory }) => memory.buffer.byteLength,
   });

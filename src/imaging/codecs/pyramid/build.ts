@@ -5,7 +5,7 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { writeEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
-import { maxTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import { maxTileBytes, saveTileIndex, type TilePosition, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { TakeRows } from "../codec.ts";
 import type { Resize } from "./halver.ts";
 import type { Size } from "./levels.ts";
@@ -35,7 +35,7 @@ export async function buildPyramid(
   { resize, coder }: PyramidTools,
 ): Promise<Uint8Array> {
   /** Places of the tiles of each level, row by row. */
-  const places = sizes.map((): TilePlace[] => []);
+  const tiles = sizes.map((): TilePosition[] => []);
   const blocks = blockWriter(sink);
   let at = 0;
   const incomplete = await divideIntoTiles(
@@ -45,7 +45,7 @@ export async function buildPyramid(
     async (level, rows) => {
       if (level < lowest) return;
       for (const tile of codedTiles(rows, coder)) {
-        places[level]!.push({ at, length: tile.length });
+        tiles[level]!.push({ at, length: tile.length });
         at += tile.length;
         if (at > maxTileBytes) throw tooLarge();
         await blocks.add(tile);
@@ -55,7 +55,7 @@ export async function buildPyramid(
   if (incomplete)
     throw new ImagingError("decode", "Expected a whole file; this one ends early. It may be damaged.");
   return writeEntry([
-    { kind: `${layer}Index`, inside: [saveTileIndex(places.flat())] },
+    { kind: `${layer}Index`, inside: [saveTileIndex(tiles.flat())] },
     { kind: layer, blocks: await blocks.end() },
   ]);
 }

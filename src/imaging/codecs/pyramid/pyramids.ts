@@ -77,7 +77,7 @@ const buildNs = { pyramid: 6, overview: 3 } as const;
 /** Copies of the largest level of an overview that a read holds while it makes it. */
 const heldOfOverview = 2;
 /** Maximum bytes of the indexes that stay in memory. */
-const keptBytes = 8 * 2 ** 20;
+const cacheBytes = 8 * 2 ** 20;
 
 /** Returns the bytes that a job holds of an overview that it makes. */
 const overviewBytes = (header: ImageHeader) =>
@@ -109,7 +109,7 @@ interface Open {
 
 /** Creates a function that makes the parts of a codec from its way to decode rows. */
 export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools) {
-  const known = createLru<string, Open>(keptBytes);
+  const known = createLru<string, Open>(cacheBytes);
 
   /** Opens the layer in an entry; undefined if it is damaged, or belongs to another image. */
   const openEntry = async (
@@ -145,9 +145,9 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
   ) => {
     const level = Math.log2(scaleFactor);
     if (!access || level < lowestStored) return undefined;
-    const kept = known.get(access.id);
-    if (!kept && access.absent) return undefined;
-    const opened = kept ?? (await openEntry(await access.load(), access, header, lowestStored));
+    const cached = known.get(access.id);
+    if (!cached && access.absent) return undefined;
+    const opened = cached ?? (await openEntry(await access.load(), access, header, lowestStored));
     if (opened) opened.current.access = access;
     const pixels =
       opened && level >= opened.lowest
@@ -231,8 +231,8 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       const drawn = drawnOf(header);
       if (!drawn) return made(region, take);
       const changed = changedBy(drawn.area, region, level);
-      const places = atLevel(region, changed, level);
-      return onBackground(places, header, drawn.background, (takePart) => made(changed, takePart), take);
+      const tiles = atLevel(region, changed, level);
+      return onBackground(tiles, header, drawn.background, (takePart) => made(changed, takePart), take);
     };
     /** Returns a function that decodes a region; the format decodes what the file draws on. */
     const drawnRows =
@@ -240,9 +240,9 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       (region: Rectangle, take: TakeRows): Promise<boolean> => {
         const drawn = drawnOf(master.header);
         if (!drawn) return decodeRows(bytes, master, region, take);
-        const places = { outer: region, inner: commonPart(drawn.area, region) };
-        const decode = (takePart: TakeRows) => decodeRows(bytes, master, places.inner, takePart);
-        return onBackground(places, master.header, drawn.background, decode, take);
+        const tiles = { outer: region, inner: commonPart(drawn.area, region) };
+        const decode = (takePart: TakeRows) => decodeRows(bytes, master, tiles.inner, takePart);
+        return onBackground(tiles, master.header, drawn.background, decode, take);
       };
     /** Writes the overview of an image to blocks and returns its entry; empty if the file ends early. */
     const buildOverview = async (

@@ -6,8 +6,8 @@ import { bytesOfTile, copyCommon } from "../../sidecar/tiles/read-tiles.ts";
 import type { BytePlane, TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import {
   countTiles,
-  loadTilePlaces,
-  type TilePlace,
+  loadTilePositions,
+  type TilePosition,
   tileSide,
   tilesAcross,
 } from "../../sidecar/tiles/tile-index.ts";
@@ -17,7 +17,7 @@ import type { Size } from "./levels.ts";
 export interface StoredPyramid {
   /** Sizes of the levels, and the place of the first tile of each. */
   readonly levels: readonly (Size & { readonly first: number })[];
-  readonly placeOf: (tile: number) => TilePlace;
+  readonly tileAt: (tile: number) => TilePosition;
   readonly blocks: BlockReader;
 }
 
@@ -33,13 +33,13 @@ export function openPyramid(
     first += countTiles(size);
     return level;
   });
-  const placeOf = loadTilePlaces(index, first, blocks.size);
-  return placeOf && { levels, placeOf, blocks };
+  const tileAt = loadTilePositions(index, first, blocks.size);
+  return tileAt && { levels, tileAt, blocks };
 }
 
 /** Returns part of a stored level; undefined if a tile is lost or damaged. */
 export async function readPyramid(
-  { levels, placeOf, blocks }: StoredPyramid,
+  { levels, tileAt, blocks }: StoredPyramid,
   header: ImageHeader,
   part: Rectangle,
   level: number,
@@ -60,7 +60,7 @@ export async function readPyramid(
   // A row of tiles at a time, so that few coded bytes are in memory.
   for (let row = Math.floor(part.y / tileSide); row * tileSide < part.y + part.height; row++) {
     const coded = await Promise.all(
-      columns.map((column) => bytesOfTile(blocks, placeOf(first + row * across + column))),
+      columns.map((column) => bytesOfTile(blocks, tileAt(first + row * across + column))),
     );
     for (const [n, column] of columns.entries()) {
       const [x, y] = [column * tileSide, row * tileSide];

@@ -21,27 +21,27 @@ export interface WholeFormat {
 }
 
 /** Milliseconds for which an image stays in memory. */
-const keptMs = 1000;
+const cacheMs = 1000;
 
 /**
  * Returns a function that decodes an image, or takes the one that the previous call with this id left. An
  * image without an id does not stay, nor one that is the last or takes more than `maxBytes`.
  */
 export function decodeOnce(format: WholeFormat, maxBytes: number) {
-  let kept: { readonly id: string; readonly image: WholeImage } | undefined;
+  let cached: { readonly id: string; readonly image: WholeImage } | undefined;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   const forget = () => {
-    kept = undefined;
+    cached = undefined;
     clearTimeout(expiry);
   };
   return async (bytes: ByteSource, { id, isLast, ...master }: RowsMaster): Promise<WholeImage> => {
-    const known = kept;
+    const known = cached;
     forget();
     if (known && known.id === id) return known.image;
     const image = await format.decodeWhole(bytes, master);
     if (id !== undefined && !isLast && format.wholeBytes(master.header) <= maxBytes) {
-      kept = { id, image };
-      expiry = setTimeout(forget, keptMs);
+      cached = { id, image };
+      expiry = setTimeout(forget, cacheMs);
       (expiry as { unref?(): void }).unref?.();
     }
     return image;

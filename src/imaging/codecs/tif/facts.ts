@@ -83,8 +83,8 @@ async function subsampling(
   directory: Directory,
   jpeg: boolean,
 ): Promise<Pick<FileFacts, "subsampling"> | undefined> {
-  const told = await readField(file, directory, tags.YCbCrSubSampling, 2);
-  if (!told && jpeg) return undefined;
-  const factors = (told ?? [2, 2]).join(",");
+  const stated = await readField(file, directory, tags.YCbCrSubSampling, 2);
+  if (!stated && jpeg) return undefined;
+  const factors = (stated ?? [2, 2]).join(",");
   return { subsampling: samplings[factors] ?? factors.replace(",", "x") };
 }

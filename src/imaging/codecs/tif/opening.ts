@@ -41,20 +41,20 @@ export type OpenStage = (
 ) => Promise<OpenPicture>;
 
 /** Bytes of the pictures that stay in memory. */
-const keptBytes = 8 * 2 ** 20;
+const cacheBytes = 8 * 2 ** 20;
 /** Estimated bytes of a picture in addition to its tables. */
 const pictureBytes = 2048;
 
 /** Creates the function that opens pictures. */
 export function createOpening(): OpenStage {
-  const kept = createLru<string, OpenPicture>(keptBytes);
+  const cache = createLru<string, OpenPicture>(cacheBytes);
   return async (bytes, { offset }, version) => {
     if (version === undefined) return openPicture(bytes, offset);
     const key = `${version} ${offset}`;
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known) return known;
     const opened = await openPicture(bytes, offset);
-    kept.set(key, opened, weightOf(opened));
+    cache.set(key, opened, weightOf(opened));
     return opened;
   };
 }

@@ -5,7 +5,7 @@ import { defaultOptions } from "@jsquash/webp/meta.js";
 import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
-import { emscriptenOptions, keptInstance } from "../instance.ts";
+import { cachedInstance, emscriptenOptions } from "../instance.ts";
 import type { EncodeOptions } from "../plan.ts";
 
 /** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
@@ -24,7 +24,7 @@ interface Encoder {
 export function webpEncoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
-  const withEncoder = keptInstance<Encoder>({
+  const withEncoder = cachedInstance<Encoder>({
     create: async () =>
       (await createEncoder({
         ...emscriptenOptions(host.wasm("webp-encode")),

@@ -23,16 +23,16 @@ export interface Decompressed {
 }
 
 /** Bytes of an output that are kept for the next one. */
-const maxKept = 2 ** 20;
+const maxCached = 2 ** 20;
 /** The output of frames that were closed: allocating one takes longer than decoding a small frame. */
 let spare: Uint8Array | undefined;
 
 /** Returns at least `size` bytes of any content. Throws ImagingError if there is no room. */
 function outputOf(size: number): Uint8Array {
-  const kept = spare;
-  if (!kept || kept.length < size) return allocateOrThrow(() => new Uint8Array(size));
+  const reused = spare;
+  if (!reused || reused.length < size) return allocateOrThrow(() => new Uint8Array(size));
   spare = undefined;
-  return kept;
+  return reused;
 }
 
 interface Frame {
@@ -96,9 +96,9 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     const size = Math.min(wanted, 2 * reach) + MOST_BLOCK;
     if (length === 0 && bytes.length < size) output.bytes = outputOf(size);
     else if (length + MOST_BLOCK > bytes.length) {
-      const kept = Math.min(reach, bytes.length - MOST_BLOCK);
-      bytes.copyWithin(0, length - kept, length);
-      output.length = kept;
+      const reused = Math.min(reach, bytes.length - MOST_BLOCK);
+      bytes.copyWithin(0, length - reused, length);
+      output.length = reused;
     }
   };
 
@@ -141,7 +141,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     },
     close() {
       const { bytes } = output;
-      if (bytes.length > 0 && bytes.length <= maxKept) spare = bytes;
+      if (bytes.length > 0 && bytes.length <= maxCached) spare = bytes;
       output.bytes = new Uint8Array();
     },
   };

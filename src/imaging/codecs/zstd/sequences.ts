@@ -202,11 +202,11 @@ function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): S
  * Returns the distance of a code: 1 to 3 are the latest ones, or those before them if there are no literals.
  */
 function distanceOf(code: number, literal: number, distances: SequenceState["distances"]): number {
-  const place = code > 3 ? 3 : code - (literal > 0 ? 1 : 0);
-  if (place === 0) return distances[0];
-  const distance = code > 3 ? code - 3 : place === 3 ? distances[0] - 1 : distances[place as 1 | 2];
+  const index = code > 3 ? 3 : code - (literal > 0 ? 1 : 0);
+  if (index === 0) return distances[0];
+  const distance = code > 3 ? code - 3 : index === 3 ? distances[0] - 1 : distances[index as 1 | 2];
   if (distance < 1) throw damagedError("distances above 0", `${distance}`);
-  if (place > 1) distances[2] = distances[1];
+  if (index > 1) distances[2] = distances[1];
   distances[1] = distances[0];
   distances[0] = distance;
   return distance;

@@ -7,7 +7,7 @@ import type { ResampleAxis } from "../step.ts";
 /** Sum of integer weights. */
 const one = 16384;
 /** Total bytes of cached tables: those of about a hundred tiles. */
-const keptBytes = 4 << 20;
+const cacheBytes = 4 << 20;
 
 /** `i16`: sums of exactly 16384, an even count. `f32`: multiples of 1/65536 with a sum of 1. */
 export type TapsFormat = "i16" | "f32";
@@ -26,13 +26,13 @@ export interface PackedTaps {
 
 /** Returns a cache of tables for axes over a number of cells; the most recently used are kept. */
 export function createTapTables(): (axis: ResampleAxis, cells: number, format: TapsFormat) => PackedTaps {
-  const kept = createLru<string, PackedTaps>(keptBytes);
+  const cache = createLru<string, PackedTaps>(cacheBytes);
   return (axis, cells, format) => {
     const key = `${format} ${axis.size} ${axis.origin} ${axis.scale} ${cells}`;
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known) return known;
     const made = packedTaps(axis, cells, format);
-    kept.set(key, made, made.starts.byteLength + made.weights.byteLength);
+    cache.set(key, made, made.starts.byteLength + made.weights.byteLength);
     return made;
   };
 }

@@ -48,7 +48,7 @@ interface Exports extends WebAssembly.Exports {
  * WebAssembly memory never shrinks: above this the instance is dropped, and above the next limit it is not
  * used.
  */
-const keptMemory = 32 << 20;
+const cachedMemory = 32 << 20;
 const maxMemory = 256 << 20;
 /** Column sums are u32: rows of 16-bit values that they hold. */
 const maxSummedRows = 65536;
@@ -85,7 +85,7 @@ export function createResampler(module: () => WebAssembly.Module, most = maxMemo
     try {
       if (!growMemory(exports.memory, base + layout.bytes)) return undefined;
       const result = runStrips(exports, from, { across, down }, layout, base);
-      if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
+      if (exports.memory.buffer.byteLength > cachedMemory) exports = undefined;
       return result;
     } catch (error) {
       exports = undefined;
@@ -150,12 +150,12 @@ function runStrips(
   const depth = data.BYTES_PER_ELEMENT;
   const memory = new Uint8Array(exports.memory.buffer);
   const rows = Math.ceil(height / box.y);
-  const place = (table: Int32Array | Int16Array | Float32Array, at: number) =>
+  const write = (table: Int32Array | Int16Array | Float32Array, at: number) =>
     memory.set(new Uint8Array(table.buffer, table.byteOffset, table.byteLength), base + at);
-  place(across.starts, layout.xStarts);
-  place(across.weights, layout.xWeights);
-  place(down.starts, layout.yStarts);
-  place(down.weights, layout.yWeights);
+  write(across.starts, layout.xStarts);
+  write(across.weights, layout.xWeights);
+  write(down.starts, layout.yStarts);
+  write(down.weights, layout.yWeights);
   exports.format(kinds[kind], bands, depth, Number(weighted));
   exports.source(width, height, box.x, box.y, base + layout.staged, base + layout.sums);
   exports.cells(

@@ -36,7 +36,7 @@ interface Exports extends WebAssembly.Exports {
 }
 
 /** Memory never shrinks: above this the instance is dropped. */
-const keptMemory = 16 << 20;
+const cachedMemory = 16 << 20;
 
 /**
  * Sharpens gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel
@@ -54,7 +54,7 @@ export function createSharpener(
     const missing = layout.end - exports.memory.buffer.byteLength;
     if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
     const sharpened = throughRing(exports, layout, pixels, how);
-    if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
+    if (exports.memory.buffer.byteLength > cachedMemory) exports = undefined;
     return sharpened;
   };
 }

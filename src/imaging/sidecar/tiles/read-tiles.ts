@@ -2,7 +2,7 @@
 
 import type { BlockReader } from "../block-reader.ts";
 import type { BytePlane, TileCoder } from "./tile-coder.ts";
-import { onPlane, type TiledLevel, type TilePlace, tileSide } from "./tile-index.ts";
+import { onPlane, type TiledLevel, type TilePosition, tileSide } from "./tile-index.ts";
 
 /** A part of a plane: `width` by `height` samples from column `left` and row `top` on, inside the plane. */
 export interface TiledArea {
@@ -15,7 +15,7 @@ export interface TiledArea {
 /** Where a level is stored. */
 export interface StoredTiles {
   readonly level: TiledLevel;
-  readonly placeOf: (column: number, row: number) => TilePlace;
+  readonly tileAt: (column: number, row: number) => TilePosition;
   readonly blocks: BlockReader;
   readonly coder: TileCoder;
 }
@@ -30,11 +30,11 @@ interface Tile {
  * damaged.
  */
 export async function readTiles(
-  { level, placeOf, blocks, coder }: StoredTiles,
+  { level, tileAt, blocks, coder }: StoredTiles,
   areas: readonly TiledArea[],
 ): Promise<readonly BytePlane[] | undefined> {
   const tiles = tilesOf(level, areas);
-  const coded = await Promise.all(tiles.map(({ column, row }) => bytesOfTile(blocks, placeOf(column, row))));
+  const coded = await Promise.all(tiles.map(({ column, row }) => bytesOfTile(blocks, tileAt(column, row))));
   const out = areas.map(({ width, height }) => ({
     data: new Uint8Array(width * height),
     width,
@@ -80,7 +80,7 @@ function tilesOf(level: TiledLevel, areas: readonly TiledArea[]): readonly Tile[
 /** Returns the coded bytes of a tile; undefined if a block is lost. */
 export async function bytesOfTile(
   blocks: BlockReader,
-  { at, length }: TilePlace,
+  { at, length }: TilePosition,
 ): Promise<Uint8Array | undefined> {
   const known = blocks.recall(at, at + length);
   if (known) return known;

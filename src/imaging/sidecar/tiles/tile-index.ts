@@ -26,24 +26,24 @@ export const tilesAcross = ({ width }: Pick<Size, "width">) => Math.ceil(width /
 export const countTiles = (level: Size) => tilesAcross(level) * Math.ceil(level.height / tileSide);
 
 /** Place of a tile in the blocks, in bytes. */
-export interface TilePlace {
+export interface TilePosition {
   readonly at: number;
   readonly length: number;
 }
 
-const placeBytes = 8;
+const positionBytes = 8;
 /** Maximum bytes of all tiles, since places have 4 bytes. */
 export const maxTileBytes = 2 ** 32 - 1;
 
 /**
  * Serializes the places of tiles, row by row: start and length of each as 4-byte integers (little-endian).
  */
-export function saveTileIndex(places: readonly TilePlace[]): Uint8Array {
-  const saved = new Uint8Array(placeBytes * places.length);
+export function saveTileIndex(tiles: readonly TilePosition[]): Uint8Array {
+  const saved = new Uint8Array(positionBytes * tiles.length);
   const view = new DataView(saved.buffer);
-  for (const [i, { at, length }] of places.entries()) {
-    view.setUint32(placeBytes * i, at, true);
-    view.setUint32(placeBytes * i + 4, length, true);
+  for (const [i, { at, length }] of tiles.entries()) {
+    view.setUint32(positionBytes * i, at, true);
+    view.setUint32(positionBytes * i + 4, length, true);
   }
   return saved;
 }
@@ -52,31 +52,31 @@ export function saveTileIndex(places: readonly TilePlace[]): Uint8Array {
  * Returns a function from the number of a tile to its place. Returns undefined if the index is not one of
  * `count` tiles, or if a tile ends after `size`.
  */
-export function loadTilePlaces(
+export function loadTilePositions(
   saved: Uint8Array,
   count: number,
   size: number,
-): ((tile: number) => TilePlace) | undefined {
-  if (saved.length !== placeBytes * count) return undefined;
+): ((tile: number) => TilePosition) | undefined {
+  if (saved.length !== positionBytes * count) return undefined;
   const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
-  const placeOf = (tile: number): TilePlace => ({
-    at: view.getUint32(placeBytes * tile, true),
-    length: view.getUint32(placeBytes * tile + 4, true),
+  const tileAt = (tile: number): TilePosition => ({
+    at: view.getUint32(positionBytes * tile, true),
+    length: view.getUint32(positionBytes * tile + 4, true),
   });
   for (let tile = 0; tile < count; tile++) {
-    const { at, length } = placeOf(tile);
+    const { at, length } = tileAt(tile);
     if (at + length > size) return undefined;
   }
-  return placeOf;
+  return tileAt;
 }
 
-/** Returns the place of a tile of a level, given its column and row. See {@link loadTilePlaces}. */
+/** Returns the place of a tile of a level, given its column and row. See {@link loadTilePositions}. */
 export function loadTileIndex(
   saved: Uint8Array,
   level: TiledLevel,
   size: number,
-): ((column: number, row: number) => TilePlace) | undefined {
+): ((column: number, row: number) => TilePosition) | undefined {
   const across = tilesAcross(level);
-  const placeOf = loadTilePlaces(saved, countTiles(level), size);
-  return placeOf && ((column, row) => placeOf(row * across + column));
+  const tileAt = loadTilePositions(saved, countTiles(level), size);
+  return tileAt && ((column, row) => tileAt(row * across + column));
 }

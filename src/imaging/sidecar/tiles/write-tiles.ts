@@ -1,7 +1,7 @@
 // Writes a level as coded tiles, from the top down.
 
 import type { BytePlane, TileCoder } from "./tile-coder.ts";
-import { onPlane, type TiledLevel, type TilePlace, tileSide, tilesAcross } from "./tile-index.ts";
+import { onPlane, type TiledLevel, type TilePosition, tileSide, tilesAcross } from "./tile-index.ts";
 
 export interface TileWriter {
   /**
@@ -10,7 +10,7 @@ export interface TileWriter {
    */
   addRows(planes: readonly BytePlane[]): Promise<void>;
   /** Places of the tiles so far, row by row. */
-  readonly places: readonly TilePlace[];
+  readonly tiles: readonly TilePosition[];
 }
 
 /** Creates a writer; `add` receives the coded tiles in order. */
@@ -19,10 +19,10 @@ export function tileWriter(
   coder: TileCoder,
   add: (tile: Uint8Array) => Promise<void>,
 ): TileWriter {
-  const places: TilePlace[] = [];
+  const tiles: TilePosition[] = [];
   let at = 0;
   return {
-    places,
+    tiles,
     async addRows(planes) {
       for (let column = 0; column < tilesAcross(level); column++) {
         const right = Math.min(level.width, (column + 1) * tileSide);
@@ -35,7 +35,7 @@ export function tileWriter(
           length += coded.length;
           await add(coded);
         }
-        places.push({ at, length });
+        tiles.push({ at, length });
         at += length;
       }
     },

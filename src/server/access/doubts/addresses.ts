@@ -9,14 +9,14 @@ import {
   parseUrl,
 } from "../../../base/index.ts";
 import { coveredSpaces, hasHostBits, isPrivate, overlap } from "./ranges.ts";
-import type { AccessPlace, AccessSettings } from "./settings.ts";
+import type { AccessLocation, AccessSettings } from "./settings.ts";
 
 /** Yields doubts about the lists of kiosks and of proxies. */
-export function* addressDoubts(settings: AccessSettings, place: AccessPlace): Iterable<Finding> {
+export function* addressDoubts(settings: AccessSettings, location: AccessLocation): Iterable<Finding> {
   yield* proxyDoubts(settings);
-  yield* hiddenReaders(settings, place);
+  yield* hiddenReaders(settings, location);
   for (const [name, { pattern, kiosk }] of Object.entries(settings.auth.profiles))
-    if (pattern === "kiosk") yield* kioskDoubts(name, kiosk.allowed_ips, settings, place);
+    if (pattern === "kiosk") yield* kioskDoubts(name, kiosk.allowed_ips, settings, location);
 }
 
 const proxiesOf = ({ auth, trusted_proxies }: AccessSettings) => [
@@ -52,7 +52,7 @@ function* kioskDoubts(
   name: string,
   allowed: readonly string[],
   settings: AccessSettings,
-  place: AccessPlace,
+  location: AccessLocation,
 ): Iterable<Finding> {
   const path = ["auth", "profiles", name, "kiosk", "allowed_ips"];
   const spaces = coveredSpaces(allowed.map(parseRange));
@@ -62,19 +62,19 @@ function* kioskDoubts(
       `admits everybody with ${spaces.join(" and ")}, so this profile protects nothing; name only the addresses of the room`,
     );
   for (const [at, text] of allowed.entries())
-    yield* doubtsAt([...path, at], rangeDoubt(text, settings, place));
+    yield* doubtsAt([...path, at], rangeDoubt(text, settings, location));
 }
 
 /** Shortest prefix of a public range that can be the network of one institution, by address length. */
 const shortest = { 32: 8, 128: 19 } as const;
 
-function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace): string | undefined {
+function rangeDoubt(text: string, settings: AccessSettings, location: AccessLocation): string | undefined {
   const range = parseRange(text);
   const proxy = proxiesOf(settings).find((each) => overlap(parseRange(each), range));
   if (proxy !== undefined)
     return `${text} overlaps with the trusted proxies ${proxy}: a request of a proxy without X-Forwarded-For is admitted, whoever the reader is; remove the addresses of proxies`;
   if (isPrivate(range))
-    return mayHaveProxy(settings, place)
+    return mayHaveProxy(settings, location)
       ? `${text} is a private network, and no proxy is named in trusted_proxies: if a proxy in this network is in front, all of its readers are admitted; name its addresses there or, if there is none, set base_url to the address of this service`
       : undefined;
   if (range.prefix < shortest[range.bits])
@@ -87,7 +87,7 @@ function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace):
 /**
  * True if an unnamed proxy may be in front: false if readers connect to an address of this network directly.
  */
-function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boolean {
+function mayHaveProxy(settings: AccessSettings, { runtime }: AccessLocation): boolean {
   if (proxiesOf(settings).length > 0 || runtime === "workerd") return false;
   const { base_url } = settings;
   // A public https address has a doubt of its own.
@@ -102,7 +102,7 @@ function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boole
 }
 
 /** Readers are distinguished by their addresses, which a proxy hides unless it is trusted to report them. */
-function* hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Iterable<Finding> {
+function* hiddenReaders(settings: AccessSettings, { runtime }: AccessLocation): Iterable<Finding> {
   const { auth, base_url } = settings;
   // Only workerd speaks https itself; the other runtimes need a proxy for it.
   if (proxiesOf(settings).length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return;

@@ -5,17 +5,17 @@ import { addressDoubts } from "./addresses.ts";
 import { loginDoubts } from "./logins.ts";
 import { ruleDoubts } from "./rules.ts";
 import { sessionDoubts } from "./sessions.ts";
-import type { AccessPlace, AccessSettings } from "./settings.ts";
+import type { AccessLocation, AccessSettings } from "./settings.ts";
 import { sourceDoubts } from "./sources.ts";
 
 export { refusedPatterns } from "./logins.ts";
 export type { AccessSettings } from "./settings.ts";
 
 /** Returns doubts about access settings that are accepted, each with what is wrong and what to do. */
-export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Finding[] => [
+export const accessDoubts = (settings: AccessSettings, location: AccessLocation): Finding[] => [
   ...ruleDoubts(settings),
   ...sourceDoubts(settings),
-  ...addressDoubts(settings, place),
-  ...loginDoubts(settings, place),
+  ...addressDoubts(settings, location),
+  ...loginDoubts(settings, location),
   ...sessionDoubts(settings),
 ];

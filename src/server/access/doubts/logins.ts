@@ -3,10 +3,10 @@
 
 import { doubtAt, doubtsAt, type Finding, guessableSecret, isSafeTransport } from "../../../base/index.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
-import type { AccessPlace, AccessSettings } from "./settings.ts";
+import type { AccessLocation, AccessSettings } from "./settings.ts";
 
 /** Yields doubts about each profile on its own, and about secrets that two of them share. */
-export function* loginDoubts({ auth }: AccessSettings, { env }: AccessPlace): Iterable<Finding> {
+export function* loginDoubts({ auth }: AccessSettings, { env }: AccessLocation): Iterable<Finding> {
   for (const [name, profile] of Object.entries(auth.profiles))
     for (const { keys, says } of profileRows)
       yield* doubtsAt(["auth", "profiles", name, ...keys], says(profile));
@@ -91,7 +91,7 @@ function hidesNothing(size: string): boolean {
 /** Yields doubts about signing secrets: those that can be guessed, and those that two profiles share. */
 function* doubtfulSecrets(
   profiles: Readonly<Record<string, ProfileOptions>>,
-  env: AccessPlace["env"],
+  env: AccessLocation["env"],
 ): Iterable<Finding> {
   const seen = new Map<string, string>();
   for (const [name, { access_service: service }] of Object.entries(profiles)) {

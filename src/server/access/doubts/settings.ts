@@ -31,7 +31,7 @@ export interface AccessSettings {
 }
 
 /** The runtime and the secrets of the service. */
-export interface AccessPlace {
+export interface AccessLocation {
   /** Name of the platform. */
   readonly runtime: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -81,15 +81,15 @@ function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
   if (isUrl(match))
     return [match.replace(/(^|\/)(https?):/i, (_, before, scheme) => `${before}${other(scheme)}:`)];
   const own = sourceOf(match, sources);
-  const start = own && placeOf(own);
+  const start = own && locationOf(own);
   if (own === undefined || start === undefined) return [];
   const file = `${start}/${match.startsWith(own.prefix) ? match.slice(own.prefix.length) : match}`;
   return sources.flatMap((source) => {
-    const place = placeOf(source);
-    if (source === own || place === undefined) return [];
-    const isInside = file.endsWith("/*") && `${place}/`.startsWith(file.slice(0, -1));
-    if (!isInside && !file.startsWith(`${place}/`)) return [];
-    const twin = source.prefix + (isInside ? "*" : file.slice(place.length + 1));
+    const location = locationOf(source);
+    if (source === own || location === undefined) return [];
+    const isInside = file.endsWith("/*") && `${location}/`.startsWith(file.slice(0, -1));
+    if (!isInside && !file.startsWith(`${location}/`)) return [];
+    const twin = source.prefix + (isInside ? "*" : file.slice(location.length + 1));
     // A longer prefix may claim the identifier.
     return sourceOf(twin, sources) === source ? [twin] : [];
   });
@@ -102,7 +102,7 @@ const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource |
   maxPrefixLength(match, sources) ?? sources[0];
 
 /** Location of the masters, without a / at its end; undefined if it cannot be compared. */
-function placeOf({ root, bucket, endpoint, key_prefix }: RuledSource): string | undefined {
-  const place = root ?? (bucket === undefined ? undefined : `s3 ${endpoint} ${bucket}/${key_prefix}`);
-  return place?.replace(/(?<=.)\/+$/, "");
+function locationOf({ root, bucket, endpoint, key_prefix }: RuledSource): string | undefined {
+  const location = root ?? (bucket === undefined ? undefined : `s3 ${endpoint} ${bucket}/${key_prefix}`);
+  return location?.replace(/(?<=.)\/+$/, "");
 }

@@ -91,13 +91,13 @@ export async function openLogins(
   };
 }
 
-function passwordCheck(name: string, key: string, place: string, { check, checkNames }: Passwords): Check {
+function passwordCheck(name: string, key: string, location: string, { check, checkNames }: Passwords): Check {
   return {
     part: "passwords",
     name,
     backend: "htpasswd_file",
     key: `${key}.htpasswd_file`,
-    place,
+    location,
     neededFor: "changes",
     run: check,
     // An empty list is valid while everybody is locked out, so only dry runs report it.
@@ -106,13 +106,13 @@ function passwordCheck(name: string, key: string, place: string, { check, checkN
   };
 }
 
-function providerCheck(name: string, key: string, place: string, { check }: OidcLogin): Check {
+function providerCheck(name: string, key: string, location: string, { check }: OidcLogin): Check {
   return {
     part: "providers",
     name,
     backend: "oidc",
     key,
-    place,
+    location,
     neededFor: "new logins",
     run: check,
   };

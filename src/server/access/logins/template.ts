@@ -52,7 +52,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
     readonly line: number;
     inElse: boolean;
   }[] = [];
-  const place = createPlace();
+  const state = createState();
   let line = 1;
   const add = (part: Part) => {
     const last = open.at(-1);
@@ -87,7 +87,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
       open.pop();
     } else if (field !== undefined) {
       const name = checkName(field);
-      const fault = place.fault();
+      const fault = state.fault();
       if (fault !== undefined)
         fail(`.${name} stands ${fault}; move it into text or into an attribute in quotes`);
       add({ kind: "field", field: name });
@@ -101,7 +101,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
         line += piece.slice(0, unclosed).split("\n").length - 1;
         fail("expected }} after {{");
       }
-      place.read(piece);
+      state.read(piece);
       if (piece !== "") add({ kind: "text", text: piece });
     } else {
       act(piece.trim());
@@ -124,7 +124,7 @@ function fillIn(parts: readonly Part[], fields: LoginFields, makeSafe: (text: st
 }
 
 /** Tracks the position within HTML, as far as escaping depends on it. */
-function createPlace(): { read(text: string): void; fault(): string | undefined } {
+function createState(): { read(text: string): void; fault(): string | undefined } {
   let state: "text" | "tag" | "'" | '"' | "comment" | "script" | "style" = "text";
   let tag = "";
   const leaveText = (rest: string): number => {

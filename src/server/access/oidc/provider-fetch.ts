@@ -39,8 +39,8 @@ export function createProviderFetch(issuer: string): ProviderFetch {
   const circuit = createCircuit({
     counts: (error) => error instanceof OidcFault && error.why === "unavailable",
   });
-  const places = createSemaphore(maxAtOnce, 0);
-  return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init, isLocal)));
+  const permits = createSemaphore(maxAtOnce, 0);
+  return (url, init) => circuit.run(() => permits.run(() => fetchBounded(url, init, isLocal)));
 }
 
 async function fetchBounded(
@@ -91,12 +91,12 @@ async function whole(response: Response, host: string): Promise<Response> {
   const bytes = await boundedBytes(response, host);
   if (isDeep(new TextDecoder().decode(bytes)))
     throw new OidcFault("misconfigured", `${host} answered with more than ${maxJsonLevels} levels of JSON`);
-  const kept = new Headers();
+  const headers = new Headers();
   for (const name of ["Content-Type", "WWW-Authenticate"]) {
     const value = response.headers.get(name);
-    if (value !== null) kept.set(name, value);
+    if (value !== null) headers.set(name, value);
   }
-  return new Response(status === 204 ? null : bytes, { status, headers: kept });
+  return new Response(status === 204 ? null : bytes, { status, headers: headers });
 }
 
 async function boundedBytes(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {

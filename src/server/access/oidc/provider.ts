@@ -53,14 +53,14 @@ export function createProvider(
   const fetch = createProviderFetch(issuer);
   const requests: RequestOptions = { [customFetch]: fetch, [allowInsecureRequests]: true };
   const flights = createSingleFlight<AuthorizationServer>();
-  let kept: { readonly metadata: AuthorizationServer; readonly at: number } | undefined;
+  let cached: { readonly metadata: AuthorizationServer; readonly at: number } | undefined;
   let keys: { readonly uri: string; readonly find: JWTVerifyGetKey } | undefined;
 
   const ask = async (): Promise<AuthorizationServer> => {
     try {
       const url = new URL(issuer);
       const metadata = await processDiscoveryResponse(url, await discoveryRequest(url, requests));
-      kept = { metadata, at: performance.now() };
+      cached = { metadata, at: performance.now() };
       return metadata;
     } catch (error) {
       throw discoveryFault(error);
@@ -68,7 +68,7 @@ export function createProvider(
   };
   const askOnce = () => (connectionsEndWithRequest ? ask() : flights.run("metadata", ask));
   const metadataYoungerThan = (ms: number) =>
-    kept && performance.now() - kept.at < ms ? kept.metadata : undefined;
+    cached && performance.now() - cached.at < ms ? cached.metadata : undefined;
 
   return {
     requests,

@@ -55,7 +55,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     });
 
   return {
-    verify(password, hash, signal, turn = { party: "", rank: 0 }) {
+    verify(password, hash, signal, turn = { client: "", rank: 0 }) {
       const check = async () => {
         try {
           if (!workers) return await verifyInTurns(password, hash);

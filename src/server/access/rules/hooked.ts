@@ -117,7 +117,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   ): Decision => {
     const { vary } = combineSharing([ruled, hooks.sharing()].filter((each) => each !== undefined));
     const profile = said?.profile ?? ruled?.profile;
-    return { ...decision, keptBy: "caller", vary, ...(profile !== undefined && { profile }) };
+    return { ...decision, cachedBy: "caller", vary, ...(profile !== undefined && { profile }) };
   };
 
   return {
@@ -128,4 +128,4 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
 }
 
 /** Placeholder; the rules of the hook replace it. */
-const open = { keptBy: "caller", vary: [] } as const;
+const open = { cachedBy: "caller", vary: [] } as const;

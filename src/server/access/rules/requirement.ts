@@ -28,7 +28,7 @@ export function createRequirement(profiles: Requirement["profiles"]): Requiremen
   );
   const vary = Object.freeze([...loginHeaders, ...headers]);
   const names = profiles.map(({ name }) => name).join(", ");
-  const shared = { profile: names, keptBy: "caller", vary } as const;
+  const shared = { profile: names, cachedBy: "caller", vary } as const;
   const granted: Grant = Object.freeze({ allowed: true, tier: "full", ...shared });
   const gatesDocuments = profiles.some(({ documents }) => documents === "gated");
   const common = { profiles, granted, gatesDocuments, folderReason: reasonOf(profiles, "folder") };

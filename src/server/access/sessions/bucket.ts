@@ -2,7 +2,7 @@
 // they are read; a lifecycle rule of the bucket removes the rest.
 
 import { type Bucket, S3Error } from "../../../base/index.ts";
-import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";
+import { checkRecords, objectSessions, type RecordStore } from "./objects.ts";
 import type { SessionStore } from "./store.ts";
 
 export interface BucketSessionsOptions {
@@ -14,7 +14,7 @@ export interface BucketSessionsOptions {
 /** Creates a store over the records that the bucket already contains. */
 export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): SessionStore {
   const top = `${prefix}v1`;
-  const place: RecordPlace = {
+  const records: RecordStore = {
     async read(name) {
       const bytes = await bucket.get(`${top}/${name}`);
       return bytes && new TextDecoder().decode(bytes);
@@ -38,13 +38,13 @@ export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): Sessi
   };
 
   return {
-    ...objectSessions(place),
+    ...objectSessions(records),
     async count() {
       // Includes expired sessions that have not been removed: excluding them would require reading each.
       let total = 0;
-      for await (const _ of place.list("sessions")) total++;
+      for await (const _ of records.list("sessions")) total++;
       return { total };
     },
-    check: () => checkPlace(place, "A read from the bucket does not return what was just written."),
+    check: () => checkRecords(records, "A read from the bucket does not return what was just written."),
   };
 }

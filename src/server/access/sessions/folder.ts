@@ -12,7 +12,7 @@ import { folderFault } from "../../stores/filesystem/folder.ts";
 import { entriesOf } from "../../stores/filesystem/sweep.ts";
 import type { Session } from "../session.ts";
 import { countOf } from "./heap.ts";
-import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";
+import { checkRecords, objectSessions, type RecordStore } from "./objects.ts";
 import { expiryOf, longestRecord, readSession, readToken } from "./records.ts";
 import type { SessionStore } from "./store.ts";
 
@@ -47,13 +47,13 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const files = boundFiles(options.files, options.calls, options.deadlines);
   const root = path.replace(/[/\\]+$/, "");
   const top = `${root}/v1`;
-  const place = recordFiles(files, root, top);
+  const records = recordFiles(files, root, top);
   let seen = new Map<string, SweptRecord>();
 
   /** Returns what is known of the record of that name, or undefined if it cannot be read. */
   const look = async (name: string) => seen.get(name) ?? read(name);
   const read = async (name: string): Promise<SweptRecord | undefined> => {
-    const text = await place.read(name);
+    const text = await records.read(name);
     const expiresAt = text === undefined ? undefined : expiryOf(text);
     if (text === undefined || expiresAt === undefined) return undefined;
     const record = readSession(text);
@@ -61,12 +61,12 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
     return { expiresAt, ...(record && { record }), ...(session && { session }) };
   };
 
-  const store = objectSessions(place, { ...(maxTokens && { maxTokens }) });
+  const store = objectSessions(records, { ...(maxTokens && { maxTokens }) });
 
   const count = async () => {
     const time = now();
     const live: Session[] = [];
-    for await (const key of place.list("sessions")) {
+    for await (const key of records.list("sessions")) {
       const { record } = (await look(`sessions/${key}`)) ?? {};
       if (record && record.expiresAt > time) live.push(record);
     }
@@ -84,12 +84,12 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
 
   /** Removes networks that are no longer known; adds the others to `next`. */
   const sweepNetworks = async (time: number, next: Map<string, SweptRecord>) => {
-    for await (const key of place.list("networks")) {
+    for await (const key of records.list("networks")) {
       const name = `networks/${key}`;
       const before = seen.get(name);
       const found = before && before.expiresAt > time ? before : await read(name);
       if (found && found.expiresAt > time) next.set(name, found);
-      else await place.remove(name);
+      else await records.remove(name);
     }
   };
 
@@ -97,13 +97,13 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
     const time = now();
     const next = new Map<string, SweptRecord>();
     for (const folder of ["sessions", "tokens"])
-      for await (const key of place.list(folder)) {
+      for await (const key of records.list(folder)) {
         const name = `${folder}/${key}`;
         const found = await look(name);
         if (found && found.expiresAt > time) next.set(name, found);
         else if (folder === "sessions") await store.end(key);
         else if (found?.session !== undefined) await store.removeToken(key, found.session);
-        else await place.remove(name);
+        else await records.remove(name);
       }
     await sweepNetworks(time, next);
     seen = next;
@@ -117,8 +117,8 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
     const facts = await files.stat(root).catch(unusable);
     if (facts?.kind !== "directory")
       throw new Error(facts ? "The path of the session folder is a file. Set another path." : folderMissing);
-    await checkPlace(
-      place,
+    await checkRecords(
+      records,
       "A read from the session folder does not return what was just written. Check the disk.",
     ).catch(unusable);
   };
@@ -136,7 +136,7 @@ const unusable = (cause: unknown): never => {
 };
 
 /** Files below `top`. Anything else there is neither read, followed nor removed. */
-function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlace {
+function recordFiles(files: BoundedFiles, root: string, top: string): RecordStore {
   const isRecord = (stat: FileStat | undefined) => stat?.kind === "file" && stat.size <= longestRecord;
   return {
     async read(name) {

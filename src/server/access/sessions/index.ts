@@ -158,13 +158,13 @@ function createSweeper(
 function checkOf(options: SessionOptions, store: SessionStore, { platform }: SessionsHost): Check {
   const { backend, path, redis, s3 } = options;
   const { files } = platform;
-  const place = { heap: "", filesystem: path, s3: s3?.bucket, redis: redis?.addr || redis?.url }[backend];
+  const location = { heap: "", filesystem: path, s3: s3?.bucket, redis: redis?.addr || redis?.url }[backend];
   return {
     part: "sessions",
     name: backend,
     backend,
     key: `auth.session.${backend === "filesystem" ? "path" : backend}`,
-    ...(place && { place }),
+    ...(location && { location }),
     neededFor: "logins",
     run: () => store.check(),
     ...(backend === "filesystem" && files && { dryRun: () => writable(files, path) }),

@@ -15,7 +15,7 @@ import { readNetworks, readSession, readToken, writeNetworks, writeSession, writ
 import type { SessionStore, TokenRecord } from "./store.ts";
 
 /** Storage of records, by names with `/`. Methods throw if the storage does not respond. */
-export interface RecordPlace {
+export interface RecordStore {
   /** Returns undefined if there is no record, or nothing that could be one. */
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
@@ -40,11 +40,11 @@ export interface ObjectSessionsOptions {
 }
 
 /** Throws unless the storage returns what was written. Leaves nothing behind. */
-export async function checkPlace(place: RecordPlace, problem: string): Promise<void> {
+export async function checkRecords(records: RecordStore, problem: string): Promise<void> {
   const name = `checks/${crypto.randomUUID()}`;
-  await place.write(name, name);
-  const back = await place.read(name);
-  await place.remove(name);
+  await records.write(name, name);
+  const back = await records.read(name);
+  await records.remove(name);
   if (back !== name) throw new Error(problem);
 }
 
@@ -55,7 +55,7 @@ export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
 
 /** Creates a store over the records that the storage already contains. */
 export function objectSessions(
-  place: RecordPlace,
+  records: RecordStore,
   { maxTokens = 1000 }: ObjectSessionsOptions = {},
 ): ObjectSessions {
   const oneAtATime = createOneAtATime();
@@ -63,25 +63,25 @@ export function objectSessions(
   const issued = createLru<string, readonly string[]>(rememberedTokens);
 
   const find = async (key: string) => {
-    const text = await place.read(`sessions/${key}`);
+    const text = await records.read(`sessions/${key}`);
     return text === undefined ? undefined : readSession(text);
   };
   const networksOf = async (user: string) => {
-    const text = await place.read(`networks/${user}`);
+    const text = await records.read(`networks/${user}`);
     return text === undefined ? undefined : readNetworks(text);
   };
   const removeToken = async (key: string, session: string) => {
     // This order ensures that leftovers of a failure can be found.
-    await place.remove(`tokens/${key}`);
-    await place.remove(`bound/${session}/${key}`);
+    await records.remove(`tokens/${key}`);
+    await records.remove(`bound/${session}/${key}`);
   };
   const removeTokens = async (session: string) => {
-    await forEachConcurrently(place.list(`bound/${session}`), atOnce, (key) => removeToken(key, session));
-    await place.removeFolder?.(`bound/${session}`);
+    await forEachConcurrently(records.list(`bound/${session}`), atOnce, (key) => removeToken(key, session));
+    await records.removeFolder?.(`bound/${session}`);
   };
   const end = async (key: string) => {
     // First, because without it its tokens are worthless.
-    await place.remove(`sessions/${key}`);
+    await records.remove(`sessions/${key}`);
     issued.delete(key);
     await removeTokens(key);
   };
@@ -95,7 +95,7 @@ export function objectSessions(
   return {
     find,
     async findByToken(key) {
-      const text = await place.read(`tokens/${key}`);
+      const text = await records.read(`tokens/${key}`);
       const token = text === undefined ? undefined : readToken(text);
       const session = token && (await find(token.session));
       return session && { token: token as TokenRecord, session };
@@ -103,7 +103,7 @@ export function objectSessions(
     begin: (key, session, before) =>
       oneAtATime(before ?? key, async () => {
         if (before !== undefined && !(await find(before))) return false;
-        await place.write(`sessions/${key}`, writeSession(session));
+        await records.write(`sessions/${key}`, writeSession(session));
         if (before !== undefined) await end(before);
         return true;
       }),
@@ -112,8 +112,8 @@ export function objectSessions(
         if (!(await find(token.session))) return false;
         await makeRoom(token.session);
         const text = writeToken(token);
-        await place.write(`bound/${token.session}/${key}`, text);
-        await place.write(`tokens/${key}`, text);
+        await records.write(`bound/${token.session}/${key}`, text);
+        await records.write(`tokens/${key}`, text);
         const own = [...(issued.get(token.session) ?? []), key];
         issued.set(token.session, own, own.length);
         return true;
@@ -122,7 +122,7 @@ export function objectSessions(
     end: (key) => oneAtATime(key, () => end(key)),
     async endMatching(matches) {
       let ended = 0;
-      await forEachConcurrently(place.list("sessions"), atOnce, (key) =>
+      await forEachConcurrently(records.list("sessions"), atOnce, (key) =>
         oneAtATime(key, async () => {
           const session = await find(key);
           if (!session || !matches(session)) return;
@@ -136,7 +136,7 @@ export function objectSessions(
     rememberNetwork: (user, network, { expiresAt }) =>
       oneAtATime(`networks/${user}`, async () => {
         const networks = withNetwork(await networksOf(user), network, expiresAt);
-        await place.write(`networks/${user}`, writeNetworks(networks));
+        await records.write(`networks/${user}`, writeNetworks(networks));
       }),
     removeOrphans: (key) =>
       oneAtATime(key, async () => {

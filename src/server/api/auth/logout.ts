@@ -7,7 +7,7 @@ import { readForm } from "../http/body.ts";
 import type { RequestContext } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
-import { cookiePlace, endedCookie } from "./cookie.ts";
+import { cookieScope, endedCookie } from "./cookie.ts";
 import { readerOf } from "./pages/reader.ts";
 import { leadBack, returnToOf, say } from "./pages/responses.ts";
 import { presenterOf } from "./presenter.ts";
@@ -31,7 +31,7 @@ export async function respondLogout(
   const headers: Record<string, string> = {};
   if (c.req.method !== "HEAD") {
     const ids = cookieValues(presenterOf(c).header("cookie"), options.cookie.name);
-    headers["Set-Cookie"] = endedCookie(cookiePlace(options.cookie, c.get("base")));
+    headers["Set-Cookie"] = endedCookie(cookieScope(options.cookie, c.get("base")));
     try {
       await Promise.all(ids.map((id) => sessions.logOut(id)));
     } catch (error) {

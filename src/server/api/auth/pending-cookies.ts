@@ -4,7 +4,7 @@
 import { authFolder } from "../../../iiif/index.ts";
 import { cookieValues } from "../../access/credentials.ts";
 import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/logins/pending.ts";
-import { type CookiePlace, cookiePlace } from "./cookie.ts";
+import { type CookieScope, cookieScope } from "./cookie.ts";
 import { presenterOf } from "./presenter.ts";
 import type { LoginAttempt } from "./ways/way.ts";
 
@@ -20,18 +20,18 @@ const maxReturnTo = 1024;
 const attributes = "Secure; HttpOnly; SameSite=Lax";
 
 /** Limited to the services of this folder, so a cookie name that demands the path / is not possible. */
-function placeOf({ c, parts: { auth } }: LoginAttempt, slot: number): CookiePlace {
+function scopeOf({ c, parts: { auth } }: LoginAttempt, slot: number): CookieScope {
   const { name, path } = auth.options.cookie;
   const base = c.get("base");
   const own = path || new URL(base).pathname.replace(/\/+$/, "") + authFolder;
-  return cookiePlace({ name: `${name.replace(/^__Host-/i, "__Secure-")}_login${slot}`, path: own }, base);
+  return cookieScope({ name: `${name.replace(/^__Host-/i, "__Secure-")}_login${slot}`, path: own }, base);
 }
 
 const valuesIn = (attempt: LoginAttempt, slot: number) =>
-  cookieValues(presenterOf(attempt.c).header("cookie"), placeOf(attempt, slot).name);
+  cookieValues(presenterOf(attempt.c).header("cookie"), scopeOf(attempt, slot).name);
 
 /** A pending login of this browser. */
-export interface KeptLogin {
+export interface StartedLogin {
   readonly login: PendingLogin;
   /** Set-Cookie value that removes it. */
   readonly ended: string;
@@ -39,18 +39,18 @@ export interface KeptLogin {
 }
 
 /** Returns the pending logins of a profile, in the order of their slots. */
-export async function keptLogins(attempt: LoginAttempt, pending: PendingLogins): Promise<KeptLogin[]> {
-  const kept: KeptLogin[] = [];
+export async function pendingLogins(attempt: LoginAttempt, pending: PendingLogins): Promise<StartedLogin[]> {
+  const started: StartedLogin[] = [];
   for (const slot of slots) {
-    const { name, path } = placeOf(attempt, slot);
+    const { name, path } = scopeOf(attempt, slot);
     for (const value of valuesIn(attempt, slot)) {
       const login = await pending.open(value);
       if (!login) continue;
-      kept.push({ login, slot, ended: `${name}=; Path=${path}; Max-Age=0; ${attributes}` });
+      started.push({ login, slot, ended: `${name}=; Path=${path}; Max-Age=0; ${attributes}` });
       break;
     }
   }
-  return kept;
+  return started;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function keepLogin(
   login: PendingLogin,
   slot = freeSlot(attempt),
 ): Promise<string> {
-  const { name, path } = placeOf(attempt, slot);
+  const { name, path } = scopeOf(attempt, slot);
   const returnTo = login.returnTo.length > maxReturnTo ? "" : login.returnTo;
   const value = await pending.seal({ ...login, returnTo });
   return `${name}=${value}; Path=${path}; Max-Age=${pendingSeconds}; ${attributes}`;

@@ -13,15 +13,18 @@ export interface ListParameters {
   readonly from: number;
 }
 
-type Addressed = Pick<Site, "folder" | "kept">;
+type Addressed = Pick<Site, "folder" | "parameters">;
 
 /** Returns the path and query of a page of the collection. */
-export function addressIn({ folder, kept }: Addressed, { identifier, search, from }: ListParameters): string {
+export function addressIn(
+  { folder, parameters }: Addressed,
+  { identifier, search, from }: ListParameters,
+): string {
   const query = [
     ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
     ...(search === "" ? [] : [`q=${inQuery(search)}`]),
     ...(from === 0 ? [] : [`from=${from + 1}`]),
-    ...kept.map((pair) => pair.join("=")),
+    ...parameters.map((pair) => pair.join("=")),
   ];
   return `${folder}/${query.length > 0 ? `?${query.join("&")}` : ""}`;
 }
@@ -33,12 +36,12 @@ export const folderAddress = (site: Addressed, identifier: string) =>
   addressIn(site, { identifier, search: "", from: 0 });
 
 /** Returns the address of the viewer of a document. */
-export const viewerAddress = ({ base, kept }: Pick<Site, "base" | "kept">, id: string) =>
-  withKept({ kept }, viewAddress(base, id));
+export const viewerAddress = ({ base, parameters }: Pick<Site, "base" | "parameters">, id: string) =>
+  withParameters({ parameters }, viewAddress(base, id));
 
 /** Adds the parameters that links keep to the address of a page of a viewer. */
-export const withKept = ({ kept }: Pick<Site, "kept">, address: string) =>
-  kept.length === 0 ? address : `${address}?${kept.map((pair) => pair.join("=")).join("&")}`;
+export const withParameters = ({ parameters }: Pick<Site, "parameters">, address: string) =>
+  parameters.length === 0 ? address : `${address}?${parameters.map((pair) => pair.join("=")).join("&")}`;
 
 /** Returns the address of a profile's login, which leads back to a page. */
 export const loginFrom = ({ folder }: Pick<Site, "folder">, profile: string, page: string) =>

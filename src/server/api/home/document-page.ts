@@ -8,7 +8,7 @@ import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
 import { textFor } from "../http/representation/reader.ts";
-import { withKept } from "./addresses.ts";
+import { withParameters } from "./addresses.ts";
 import { folderIcon } from "./collection.ts";
 import { pageOf, summaryParagraph } from "./folder-page.ts";
 import { headingOf, lockIcon } from "./lock.ts";
@@ -33,7 +33,7 @@ export function documentPage(
     above: trail,
     here: name.cut,
     heading: name.html,
-    address: withKept(site, new URL(own).pathname),
+    address: withParameters(site, new URL(own).pathname),
     search: searchForm(site, { identifier: "", search: "", from: 0 }, undefined),
     below: `<p class="links"><a href="${escapeHtml(id)}">${words.manifest}</a></p>`,
   });
@@ -71,5 +71,5 @@ function entry(site: Site, item: Resource, lock: FolderLock | undefined): string
         ? folderIcon
         : '<span class="blank" aria-hidden="true"></span>';
   const heading = lock ? `<span class="quiet">${spoken(site, headingOf(site, lock))}</span>` : "";
-  return `<li${isCollection ? ' class="collection"' : ""}><a class="picture" href="${escapeHtml(own === undefined ? id : withKept(site, own))}">${shown}<span>${nameOf(site, labelOf(item), id).cut}</span>${heading}</a></li>`;
+  return `<li${isCollection ? ' class="collection"' : ""}><a class="picture" href="${escapeHtml(own === undefined ? id : withParameters(site, own))}">${shown}<span>${nameOf(site, labelOf(item), id).cut}</span>${heading}</a></li>`;
 }

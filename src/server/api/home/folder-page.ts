@@ -48,7 +48,7 @@ ${collection(site, asked, page)}
       : headOf({
           title,
           description: summary,
-          address: absolute(site, addressIn({ ...site, kept: [] }, asked)),
+          address: absolute(site, addressIn({ ...site, parameters: [] }, asked)),
           ...(site.hasManifests && { document: documentAddress(base, page.identifier) }),
           ...(picture && { picture: addressOf(base, picture, whole(picture, largeBox)) }),
         }),
@@ -105,4 +105,4 @@ export const absolute = ({ base, folder }: Site, path: string) => base + path.sl
 
 /** Returns the public URL of the page of a folder. */
 export const publicAddress = (site: Site, identifier: string) =>
-  absolute(site, folderAddress({ ...site, kept: [] }, identifier));
+  absolute(site, folderAddress({ ...site, parameters: [] }, identifier));

@@ -123,10 +123,10 @@ function addresses(service: Service, site: Site, page: CollectionPage): string {
   const images = rows.map(([name, version, fixed]) => {
     const rest = fixed ?? large;
     const text = `<span class="start">${escapeHtml(start(version))}</span>${rest}`;
-    const place = first
+    const position = first
       ? `<a href="${escapeHtml(start(version) + rest)}" ${marks(version, fixed)}>${text}</a>`
       : text;
-    return `<dt>${about[name]}</dt><dd><code class="address">${place}</code></dd>`;
+    return `<dt>${about[name]}</dt><dd><code class="address">${position}</code></dd>`;
   });
   const commands = requests.map(([program, rest]) =>
     commandLine(

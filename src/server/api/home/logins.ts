@@ -40,7 +40,7 @@ export async function findLogins(c: RequestContext, auth: Auth | undefined): Pro
   };
 }
 
-const none: Logins = { profiles: [], isLoggedIn: false, sharing: { keptBy: "anyone", vary: [] } };
+const none: Logins = { profiles: [], isLoggedIn: false, sharing: { cachedBy: "anyone", vary: [] } };
 
 function whileUndecided<T>(instead: T): (error: unknown) => T {
   return (error) => {

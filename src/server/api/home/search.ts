@@ -9,12 +9,12 @@ import type { Site } from "./site.ts";
 
 /** The search form of a folder and everything below it. It submits by GET, so that it needs no script. */
 export function searchForm(
-  { folder, words, kept }: Site,
+  { folder, words, parameters }: Site,
   { identifier, search }: ListParameters,
   name: string | undefined,
 ): string {
   const label = name === undefined ? words.search : fillIn(words.searchIn, { name });
-  const hidden = [...(identifier === "" ? [] : [["in", identifier] as const]), ...kept].map(
+  const hidden = [...(identifier === "" ? [] : [["in", identifier] as const]), ...parameters].map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
   );
   return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${hidden.join("")}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="${words.search}"><button>${words.search}</button></form>`;

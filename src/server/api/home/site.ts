@@ -27,7 +27,7 @@ export interface Site extends Reader<Words> {
   /** True if manifests and their pages are served. */
   readonly hasManifests: boolean;
   /** Query parameters that all links keep: another viewer than the default, and `embed`. */
-  readonly kept: readonly (readonly [name: string, value: string])[];
+  readonly parameters: readonly (readonly [name: string, value: string])[];
   /** True if the page is embedded in another page, without its head. */
   readonly isEmbedded: boolean;
   readonly logins: Logins;
@@ -55,7 +55,7 @@ export async function siteOf(c: RequestContext, service: Service): Promise<Site>
     isNamed: named !== undefined,
     ...(provider && { provider }),
     hasManifests: service.manifests !== undefined,
-    kept: [
+    parameters: [
       ...(viewer && viewer !== presentation.default_viewer ? [["viewer", viewer] as const] : []),
       ...(isEmbedded ? [["embed", "1"] as const] : []),
     ],

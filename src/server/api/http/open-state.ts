@@ -3,7 +3,7 @@
 import { decodeState, type ReadState, readOwnLink, readState } from "../../../iiif/index.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
-import { ownPlaces } from "./own-places.ts";
+import { ownAddresses } from "./own-addresses.ts";
 import { Refusal } from "./problem.ts";
 
 /** A state with the text it was parsed from: the stored state, if the request named its address. */
@@ -27,7 +27,7 @@ export async function openState(
 ): Promise<OpenedState> {
   const read = readState(state);
   const bookmarks = service.contentStates?.bookmarks;
-  const link = left > 0 ? readOwnLink(read.targets[0].id, ownPlaces(c, service)) : undefined;
+  const link = left > 0 ? readOwnLink(read.targets[0].id, ownAddresses(c, service)) : undefined;
   const form = read.form === "uri" ? { form: read.form } : {};
   if (link?.names === "state")
     return { ...(await openState(c, service, decodeState(link.value), left - 1)), ...form };

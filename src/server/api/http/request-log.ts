@@ -138,12 +138,12 @@ const durationNames = [...stageNames, "total"].map((name) => `, ${name};dur=`);
 const durationParts = durationNames.map(() => new Array<string | undefined>(1000));
 
 /** Returns the header part for a stage, by its index, or for the total. */
-function durationPart(place: number, ms: number): string {
+function durationPart(index: number, ms: number): string {
   const hundredths = Math.round(ms * 100);
-  const known = durationParts[place] as (string | undefined)[];
+  const known = durationParts[index] as (string | undefined)[];
   let part = known[hundredths];
   if (part === undefined) {
-    part = `${durationNames[place]}${hundredths / 100}`;
+    part = `${durationNames[index]}${hundredths / 100}`;
     if (hundredths < known.length) known[hundredths] = part;
   }
   return part;

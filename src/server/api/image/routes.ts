@@ -275,6 +275,8 @@ function imageValidators(service: Service, master: GrantedMaster, etag: string):
  * Returns the validators of a response. A response for a single caller has no date, since a date would not
  * distinguish it from others.
  */
-function validatorsOf(service: Service, { image }: Master, { keptBy }: Sharing, etag: string): Validators {
-  return keptBy === "anyone" ? { etag, modified: lastModified(image.modified, service.startedAt) } : { etag };
+function validatorsOf(service: Service, { image }: Master, { cachedBy }: Sharing, etag: string): Validators {
+  return cachedBy === "anyone"
+    ? { etag, modified: lastModified(image.modified, service.startedAt) }
+    : { etag };
 }

@@ -20,7 +20,7 @@ import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
-import { ownPlaces } from "../http/own-places.ts";
+import { ownAddresses } from "../http/own-addresses.ts";
 import { denialText } from "./results.ts";
 
 export interface Asked {
@@ -41,7 +41,7 @@ export async function readAsked(c: RequestContext, service: Service, given: stri
   const text = given.trim();
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
   if (!url) return { identifiers: spellingsOf(given) };
-  const link = readOwnLink(text, ownPlaces(c, service));
+  const link = readOwnLink(text, ownAddresses(c, service));
   if (link) return readLink(c, service, text, link);
   const refusal = foreign(c, url);
   // Web servers and hooks may have images whose identifiers are addresses.
@@ -95,7 +95,7 @@ async function readLink(
   const state = link.names === "state" ? decodeState(link.value) : address;
   const { targets } = await openState(c, service, state);
   const [{ id, region: named }] = targets;
-  const inner = readOwnLink(id, ownPlaces(c, service));
+  const inner = readOwnLink(id, ownAddresses(c, service));
   if (!inner) throw foreign(c, new URL(id));
   // A state that names no other that could be opened.
   if (inner.names === "state" || inner.names === "stored") throw nothingThere();
@@ -146,12 +146,12 @@ export function imageOfCanvas(
   service: Service,
   canvas: Resource,
 ): CanvasImage | undefined {
-  const places = ownPlaces(c, service);
+  const addresses = ownAddresses(c, service);
   for (const page of objectsOf(canvas.items))
     for (const annotation of objectsOf(page.items))
       for (const body of objectsOf(annotation.body).flatMap((body) => [body, ...objectsOf(body.items)]))
         for (const image of objectsOf(body.service)) {
-          const link = readOwnLink(idOf(image) ?? "", places);
+          const link = readOwnLink(idOf(image) ?? "", addresses);
           if (link?.names === "image")
             return { identifier: link.identifier, width: body.width, height: body.height };
         }

@@ -119,8 +119,8 @@ async function firstImage(
   canvases: Canvases,
 ): Promise<string | undefined> {
   const named = firstCanvas(range, deepest);
-  const place = named === undefined ? undefined : await canvases.placeOf(named);
-  const canvas = place === undefined ? undefined : await canvases.at(place);
+  const index = named === undefined ? undefined : await canvases.indexOf(named);
+  const canvas = index === undefined ? undefined : await canvases.at(index);
   const image = canvas ? imageOfCanvas(c, service, canvas)?.identifier : undefined;
   if (image === undefined) return undefined;
   const { allowed } = await service.images.access.decide(callerOf(c, image));

@@ -29,8 +29,8 @@ export function faultText(issues: readonly Issue[], value: unknown, known: reado
     const choice = known.length > 0 ? ` ${oneOf(known)}` : " known names";
     return `Expected${choice}; received ${quote(keys[0] ?? "")}.`;
   }
-  const place = path.length > 0 ? ` as ${path.map(String).join(".")}` : "";
-  return `Expected ${expectationOf(issue)}${place}; received ${receivedText(valueAt(value, path))}.`;
+  const member = path.length > 0 ? ` as ${path.map(String).join(".")}` : "";
+  return `Expected ${expectationOf(issue)}${member}; received ${receivedText(valueAt(value, path))}.`;
 }
 
 const names: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import type { Service } from "../../service.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
-import { ownPlaces } from "../http/own-places.ts";
+import { ownAddresses } from "../http/own-addresses.ts";
 import type { ResourceShelf } from "./protocol.ts";
 import { denialText } from "./results.ts";
 
@@ -49,7 +49,7 @@ export function resourcesOf(c: RequestContext, service: Service): Resources {
 }
 
 async function read(c: RequestContext, service: Service, uri: string): Promise<string> {
-  const link = readOwnLink(uri, ownPlaces(c, service));
+  const link = readOwnLink(uri, ownAddresses(c, service));
   if (link?.names === "image") return informationText(c, service, link.identifier);
   if (link?.names === "document") return documentText(c, service, link.path);
   if (link) throw nothingThere();

@@ -14,22 +14,22 @@ export type Bodies = (
 ) => Promise<DocumentBody | undefined>;
 
 /** Total size of cached bodies in bytes: ten manifests of 1,000 canvases. */
-const keptBytes = 16 * 2 ** 20;
+const cacheBytes = 16 * 2 ** 20;
 
 /** Bytes that a body takes in addition to its text. */
 const overhead = 512;
 
 /** Creates a cache of bodies for documents that have a stamp. */
 export function rememberBodies(): Bodies {
-  const kept = createLru<string, DocumentBody>(keptBytes);
+  const cache = createLru<string, DocumentBody>(cacheBytes);
   return async ({ make, stamp, lasts }, version, type, base) => {
     const form = { version, type, base };
     if (stamp === undefined) return bodyOf(await make(), form, undefined);
     const key = JSON.stringify([stamp, version, type, base]);
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known) return known;
     const keep = (body: DocumentBody, weight: number) => {
-      if (lasts()) kept.set(key, body, weight + overhead);
+      if (lasts()) cache.set(key, body, weight + overhead);
     };
     const body = await bodyOf(await make(), form, keep);
     if (body?.bytes instanceof Uint8Array) keep(body, body.bytes.length);

@@ -65,16 +65,16 @@ async function* noteParts(
   type: string,
   written: (body: DocumentBody, weight: number) => void,
 ): AsyncGenerator<Bytes> {
-  const kept: Bytes[] = [];
+  const deflated: Bytes[] = [];
   let digest = "";
   for await (const part of parts) {
     digest = toHex(await sha256(digest + toHex(await sha256(part))));
-    kept.push(await through(part, new CompressionStream("deflate")));
+    deflated.push(await through(part, new CompressionStream("deflate")));
     yield part;
   }
-  const weight = kept.reduce((sum, { length }) => sum + length, 0);
+  const weight = deflated.reduce((sum, { length }) => sum + length, 0);
   const inflateParts = async function* () {
-    for (const part of kept) yield await through(part, new DecompressionStream("deflate"));
+    for (const part of deflated) yield await through(part, new DecompressionStream("deflate"));
   };
   written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflateParts(), failed) }, weight);
 }

@@ -22,7 +22,7 @@ const maxInRow = 3;
 /** Milliseconds within which they count as a row. */
 const rowMs = 10_000;
 /** Characters of spellings that are remembered. */
-const keptChars = 2 ** 20;
+const maxChars = 2 ** 20;
 
 interface Row {
   readonly spelling: string;
@@ -36,7 +36,7 @@ interface Row {
  */
 export function createSpellings(now = () => performance.now()): RedirectSpelling {
   /** The last redirects to an id that has not been asked for since. */
-  const rows = createLru<string, Row>(keptChars);
+  const rows = createLru<string, Row>(maxChars);
   return (c, version) => {
     const { path, query } = c.get("target");
     const id = identifierOf(path.slice(presentationRoot[version].length));

@@ -16,9 +16,9 @@ import type { OpenedDocument } from "./opened.ts";
 export async function findDamage(
   c: RequestContext,
   { images }: Service,
-  { place }: OpenedDocument,
+  { shown }: OpenedDocument,
 ): Promise<{ readonly damaged: boolean; readonly sharing: readonly Sharing[] }> {
-  const address = place && imageOf(place.canvas)?.service;
+  const address = shown && imageOf(shown.canvas)?.service;
   const identifier = address === undefined ? undefined : identifierIn(c.get("base"), address);
   if (identifier === undefined) return { damaged: false, sharing: [] };
   const sharing: Sharing[] = [];
@@ -55,7 +55,7 @@ async function isKnownDamaged(parts: RenderParts, caller: Caller, sharing: Shari
       },
     );
   } catch (error) {
-    if (isUndecided(error)) sharing.push({ keptBy: "caller", vary: [] });
+    if (isUndecided(error)) sharing.push({ cachedBy: "caller", vary: [] });
     else if (!(error instanceof ServiceError)) throw error;
     return false;
   }

@@ -60,8 +60,8 @@ ${above === undefined ? "" : `<a class="act" href="${escapeHtml(above + query)}"
 function nameOf(reference: Resource, reader: Reader): string {
   const label = textFor(reference.label, reader);
   if (label !== "") return label;
-  const [, place = ""] = /\/iiif\/presentation\/3\/(.+)$/s.exec(String(reference.id)) ?? [];
-  const end = place.slice(place.lastIndexOf("/") + 1);
+  const [, path = ""] = /\/iiif\/presentation\/3\/(.+)$/s.exec(String(reference.id)) ?? [];
+  const end = path.slice(path.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(end) || "smalti";
   } catch {

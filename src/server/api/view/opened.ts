@@ -39,7 +39,7 @@ export interface OpenedDocument extends Pick<Presented, "above"> {
   /** Why the reader gets only the title of the document. */
   readonly refused?: RefusedDecision;
   /** Initial position in a manifest; absent for collections, and for manifests without canvases. */
-  readonly place?: CanvasPosition;
+  readonly shown?: CanvasPosition;
   /** True if an address or a state named that canvas. */
   readonly isNamed: boolean;
   /** Region of that canvas, in its pixels. */
@@ -145,21 +145,21 @@ async function openManifest(
 ): Promise<OpenedDocument> {
   const { document } = made;
   const canvases = canvasesOf(made);
-  const named = canvasId === undefined ? undefined : await canvases.placeOf(canvasId);
+  const named = canvasId === undefined ? undefined : await canvases.indexOf(canvasId);
   const start = startOf(document);
-  const begun = named === undefined && start !== undefined ? await canvases.placeOf(start) : undefined;
-  const place = await placeAt(canvases, named ?? begun ?? 0);
+  const begun = named === undefined && start !== undefined ? await canvases.indexOf(start) : undefined;
+  const shown = await canvasAt(canvases, named ?? begun ?? 0);
   return {
     document,
     ...around,
     isNamed: named !== undefined,
-    ...(place && { place }),
+    ...(shown && { shown }),
     ...(canvasId !== undefined && named === undefined && { missing: "canvas" as const }),
   };
 }
 
 /** Returns the canvas at an index from 0; undefined if there is none. */
-async function placeAt(canvases: Canvases, index: number): Promise<CanvasPosition | undefined> {
+async function canvasAt(canvases: Canvases, index: number): Promise<CanvasPosition | undefined> {
   const canvas = await canvases.at(index);
   if (!canvas) return undefined;
   const previous = index > 0 ? await canvases.at(index - 1) : undefined;
@@ -172,9 +172,9 @@ function withRegion(
   opened: OpenedDocument | ListedFolder,
   { region, unread }: StateTarget,
 ): OpenedDocument | ListedFolder {
-  if ("lists" in opened || !opened.isNamed || !opened.place) return opened;
+  if ("lists" in opened || !opened.isNamed || !opened.shown) return opened;
   if (!region) return unread ? { ...opened, missing: "selector" } : opened;
-  const { width, height } = opened.place.canvas;
+  const { width, height } = opened.shown.canvas;
   const within =
     typeof width === "number" && typeof height === "number"
       ? pixelRegion(region, { width, height })

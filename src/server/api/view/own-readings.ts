@@ -11,7 +11,7 @@ import {
 } from "../../../iiif/index.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
-import { ownPlaces } from "../http/own-places.ts";
+import { ownAddresses } from "../http/own-addresses.ts";
 
 /** An address of this service. */
 export interface OwnAddress {
@@ -33,7 +33,7 @@ export function ownAddress(
   address: string,
   part?: Region,
 ): OwnAddress | undefined {
-  const link = readOwnLink(address, ownPlaces(c, service));
+  const link = readOwnLink(address, ownAddresses(c, service));
   if (!link) return undefined;
   const path = pathOf(link, part);
   if (path === undefined) return {};

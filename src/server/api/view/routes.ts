@@ -51,7 +51,7 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
       : await openContent(c, service, state);
   if ("lists" in opened) return pages.folder(c, service, opened.lists);
   const headers: Record<string, string> = { "Referrer-Policy": "same-origin" };
-  const everyone = { keptBy: "anyone", vary: [] } as const;
+  const everyone = { cachedBy: "anyone", vary: [] } as const;
   setCaching(headers, c, "elsewhere" in opened ? everyone : opened.sharing, "no-cache", "Accept-Language");
   if ("elsewhere" in opened)
     return pageResponse(c, elsewherePage(opened.elsewhere, reader, c.get("base")), { headers });

@@ -36,15 +36,15 @@ const previewBox = { width: 1200, height: 630 };
 /** The page of a manifest. */
 export function viewerPage(opened: OpenedDocument, asked: ViewerAsked): Page {
   const { reader, base, embedded, viewer, origins } = asked;
-  const { document, place } = opened;
+  const { document, shown } = opened;
   const title = titleOf(document, reader);
-  const image = place && imageOf(place.canvas);
+  const image = shown && imageOf(shown.canvas);
   const own = viewers[viewer].page;
   // Mirador has its own landmark.
   const tag = viewer === "mirador" ? "div" : "main";
   const body = `${embedded ? "" : bar(opened, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
-${unplayedNotice(opened, asked)}${problemOf(place, reader)}
+${unplayedNotice(opened, asked)}${problemOf(shown, reader)}
 ${damageNotice(asked)}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
 <${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
@@ -52,15 +52,15 @@ ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
 ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
 <script type="application/json" id="view">${safeJson(settings(opened, asked))}</script>`;
   return {
-    title: place && opened.isNamed ? `${labelOf(place, reader)} · ${title}` : title,
+    title: shown && opened.isNamed ? `${labelOf(shown, reader)} · ${title}` : title,
     language: reader.language,
     body,
     head: headOf({
       title,
-      description: plainText(textFor(document.summary, reader)) || pagesText(place, reader),
+      description: plainText(textFor(document.summary, reader)) || pagesText(shown, reader),
       address: addressOf(opened, base),
       document: String(document.id),
-      ...(image && isShown(place) && { picture: pictureAddress(image, previewBox, fitting(opened, image)) }),
+      ...(image && isShown(shown) && { picture: pictureAddress(image, previewBox, fitting(opened, image)) }),
     }),
     ...own,
     scripts: [...(own.scripts ?? [])],
@@ -78,8 +78,8 @@ const addressOf = ({ document }: OpenedDocument, base: string) =>
 /** The query that keeps the reader's viewer, if it is not the default. */
 const viewerQuery = ({ viewer, usual }: ViewerAsked) => (viewer === usual ? "" : `?viewer=${viewer}`);
 
-const pagesText = (place: CanvasPosition | undefined, { words }: Reader) =>
-  place && place.count > 1 ? fillIn(words.pages, { count: place.count }) : "";
+const pagesText = (shown: CanvasPosition | undefined, { words }: Reader) =>
+  shown && shown.count > 1 ? fillIn(words.pages, { count: shown.count }) : "";
 
 const labelOf = ({ canvas, index }: CanvasPosition, reader: Reader) =>
   textFor(canvas.label, reader) || String(index + 1);
@@ -105,9 +105,9 @@ function fileName(address: string): string {
  * Says why the current canvas has no image, according to its summary. A script does the same for canvases
  * that are opened later; the element is hidden if there is nothing to say.
  */
-function problemOf(place: CanvasPosition | undefined, reader: Reader): string {
+function problemOf(shown: CanvasPosition | undefined, reader: Reader): string {
   const problem =
-    place && listOf(place.canvas.items).length === 0 ? plainText(textFor(place.canvas.summary, reader)) : "";
+    shown && listOf(shown.canvas.items).length === 0 ? plainText(textFor(shown.canvas.summary, reader)) : "";
   return `<p class="notice" id="problem" role="status"${problem ? "" : " hidden"}>${escapeHtml(reader.words.unreadable)} <span lang="en">${escapeHtml(problem)}</span></p>`;
 }
 
@@ -119,11 +119,11 @@ const damageNotice = ({ damaged, reader: { words } }: ViewerAsked) =>
   `<p class="notice" id="damaged" role="status"${damaged ? "" : " hidden"}>${escapeHtml(words.damaged)}</p>`;
 
 /** A canvas that some callers may not see has no thumbnail. */
-const isShown = (place: CanvasPosition | undefined) => listOf(place?.canvas.thumbnail).length > 0;
+const isShown = (shown: CanvasPosition | undefined) => listOf(shown?.canvas.thumbnail).length > 0;
 
 /** Returns the region if the image fills its canvas pixel for pixel. */
-function fitting({ region, place }: OpenedDocument, { width, height }: CanvasImage) {
-  const canvas = place?.canvas;
+function fitting({ region, shown }: OpenedDocument, { width, height }: CanvasImage) {
+  const canvas = shown?.canvas;
   return canvas?.width === width && canvas.height === height ? region : undefined;
 }
 
@@ -150,21 +150,21 @@ function acts(opened: OpenedDocument, asked: ViewerAsked): readonly string[] {
   const other: ViewerName = viewer === "mirador" ? "uv" : "mirador";
   // Unescaped, a state is as long as it was minted.
   const query = `?viewer=${other}${state === undefined ? "" : `&iiif-content=${encodeURIComponent(state)}`}`;
-  const named = opened.isNamed && state === undefined ? opened.place?.canvas.id : undefined;
+  const named = opened.isNamed && state === undefined ? opened.shown?.canvas.id : undefined;
   const page = viewOfDocument(base, String(named ?? manifest)) ?? addressOf(opened, base);
   const change = fillIn(words.openWith, { viewer: viewers[other].title });
   return [
     button("share-open", "share", words.share),
     button("download-open", "download", words.download),
     link(manifest, "manifest", words.manifest),
-    dragLink(manifest, opened.place, words.drag),
+    dragLink(manifest, opened.shown, words.drag),
     link(page + query, "change", change, ' id="change"'),
   ];
 }
 
 /** The usual form of such links: the drop target reads the parameters. */
-function dragLink(manifest: string, place: CanvasPosition | undefined, text: string): string {
-  const canvas = place ? `&canvas=${encodeURIComponent(String(place.canvas.id))}` : "";
+function dragLink(manifest: string, shown: CanvasPosition | undefined, text: string): string {
+  const canvas = shown ? `&canvas=${encodeURIComponent(String(shown.canvas.id))}` : "";
   return `<a class="act iiif" id="drag" draggable="true" href="${escapeHtml(`${manifest}?manifest=${encodeURIComponent(manifest)}${canvas}`)}" title="${escapeHtml(text)}" aria-label="IIIF: ${escapeHtml(text)}"><svg viewBox="0 0 40 24" aria-hidden="true"><g fill="#2873ab"><path d="M4 9l5-1v13l-5-2zM22 9l5-1v13l-5-2z"/><circle cx="6" cy="4" r="2.500"/><circle cx="24" cy="4" r="2.500"/></g><g fill="#ed1d33"><path d="M13 8l5 1v10l-5 2zM31 21V8c0-4 2-6 6-6v4c-1 0-2 .5-2 2h2v3h-2v8z"/><circle cx="16" cy="4" r="2.500"/></g></svg></a>`;
 }
 
@@ -215,20 +215,20 @@ ${body}</dialog>`;
 function plain(opened: OpenedDocument, image: CanvasImage | undefined, asked: ViewerAsked): string {
   const { reader, base } = asked;
   const { words } = reader;
-  const { place, document } = opened;
+  const { shown, document } = opened;
   const to = (canvas: Resource | undefined, text: string, rel: string) => {
     const address = canvas && viewOfDocument(base, String(canvas.id));
     return address === undefined
       ? ""
       : `<a rel="${rel}" href="${escapeHtml(address + viewerQuery(asked))}">${escapeHtml(text)}</a>`;
   };
-  const label = place ? labelOf(place, reader) : titleOf(document, reader);
+  const label = shown ? labelOf(shown, reader) : titleOf(document, reader);
   const picture =
-    image && isShown(place)
+    image && isShown(shown)
       ? `<a href="${escapeHtml(`${image.service}/full/max/0/default.jpg`)}"><img src="${escapeHtml(pictureAddress(image, plainBox, fitting(opened, image)))}" alt="${escapeHtml(label)}"></a>`
       : `<p>${escapeHtml(image?.gated ? words.gated : words.unreadable)}</p>`;
-  const around = place
-    ? `<p>${to(place.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(fillIn(words.pageOf, { number: place.index + 1, count: place.count }))}) ${to(place.next, words.next, "next")}</p>`
+  const around = shown
+    ? `<p>${to(shown.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(fillIn(words.pageOf, { number: shown.index + 1, count: shown.count }))}) ${to(shown.next, words.next, "next")}</p>`
     : "";
   // Without its script Mirador has no landmark.
   const tag = asked.viewer === "mirador" ? "main" : "div";
@@ -241,14 +241,14 @@ function settings(
   { reader, viewer, hasStates, base, embedded }: ViewerAsked,
 ): object {
   const { words, ranges } = reader;
-  const { document, place, region, isNamed } = opened;
-  const isFirst = place === undefined || (place.index === 0 && !isNamed);
+  const { document, shown, region, isNamed } = opened;
+  const isFirst = shown === undefined || (shown.index === 0 && !isNamed);
   const { languages } = viewers[viewer];
   return {
     manifestId: document.id,
-    ...(!isFirst && { canvasId: place.canvas.id, canvasIndex: place.index }),
+    ...(!isFirst && { canvasId: shown.canvas.id, canvasIndex: shown.index }),
     ...(region && { xywh: [region.x, region.y, region.w, region.h] }),
-    count: place?.count ?? 0,
+    count: shown?.count ?? 0,
     title: titleOf(document, reader),
     page: addressOf(opened, base),
     base,

@@ -50,8 +50,8 @@ export function loadSettings<S extends z.ZodType>(
   const top = nodesAt(root, []);
   const overridden = new Map<string, string>();
   for (const { keys, variable, value } of overrides(root, parsed.value, env)) {
-    place(parsed.value, keys, value);
-    place(parsed.texts, keys, value);
+    location(parsed.value, keys, value);
+    location(parsed.texts, keys, value);
     overridden.set(keyPath(keys), variable);
   }
   const meant = asMeant(withoutEmpty(parsed.value, top), parsed.texts, top);
@@ -76,8 +76,8 @@ function inFileOrder(problems: readonly Finding[]): Finding[] {
 }
 
 /** Formats all problems of a configuration as lines for a terminal or a log. `place`: a file, for example. */
-export const problemLines = (problems: readonly Finding[], place: string): string =>
-  findingList(problems, `the configuration in ${place} has`);
+export const problemLines = (problems: readonly Finding[], location: string): string =>
+  findingList(problems, `the configuration in ${location} has`);
 
 type Parsed =
   | {
@@ -181,12 +181,16 @@ function expand([key, ...rest]: readonly string[], value: unknown): (string | nu
     const child = (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[own];
     return expand(rest, child).map((tail) => [own, ...tail]);
   };
-  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, place) => at(place)) : [];
+  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, location) => at(location)) : [];
   if (key === "*") return isObject(value) ? Object.keys(value).flatMap(at) : [];
   return at(key);
 }
 
-function place(root: Record<PropertyKey, unknown>, keys: readonly (string | number)[], value: unknown): void {
+function location(
+  root: Record<PropertyKey, unknown>,
+  keys: readonly (string | number)[],
+  value: unknown,
+): void {
   const last = keys.at(-1) as string | number;
   let at = root;
   for (const key of keys.slice(0, -1)) {

@@ -1,6 +1,6 @@
 // File names of the configuration are relative to its folder.
 
-import { placeOfPicture } from "../../images/overlay/options.ts";
+import { locationOfOverlay } from "../../images/overlay/options.ts";
 import { sourceOptions } from "../../sources/options.ts";
 import { type Config, configTree } from "../schema.ts";
 import { mapParts, nodesAt, type SchemaNode } from "../walk.ts";
@@ -22,7 +22,7 @@ export function absolutePaths(value: unknown, nodes: readonly SchemaNode[], fold
 
 /** True if a value is a path; a picture may also be in a source. */
 const isPath = (form: string | undefined, value: string) =>
-  form === "path" || (form === "picture" && "path" in placeOfPicture(value));
+  form === "path" || (form === "picture" && "path" in locationOfOverlay(value));
 
 /** Returns the configuration with one folder as its only source, named `files`; `root` is absolute. */
 export function withFolder(config: Config, root: string): Config {

@@ -231,14 +231,14 @@ const spentBy = /^InternalError: (out of memory|stack overflow|interrupted)/;
 
 /** Describes an error thrown inside, with its position in the operator's file. */
 function describe(context: QuickJSContext, guest: Guest, error: QuickJSHandle, file: string): Failure {
-  const told = context.callFunction(guest.describe, context.undefined, error);
+  const description = context.callFunction(guest.describe, context.undefined, error);
   // Without memory or time left, our code inside cannot run either.
-  const { message, stack } = told.error
+  const { message, stack } = description.error
     ? {
         message: `InternalError: ${ownText(context, error, "message")}`,
         stack: ownText(context, error, "stack"),
       }
-    : (JSON.parse(context.getString(told.value)) as { message: string; stack?: string });
+    : (JSON.parse(context.getString(description.value)) as { message: string; stack?: string });
   const position = stack === undefined ? undefined : positionIn(stack, file);
   return {
     message,
@@ -255,8 +255,8 @@ function ownText(context: QuickJSContext, error: QuickJSHandle, key: string): st
 /** Returns the innermost position of a stack trace in the operator's file, such as `hooks.js:12:5`. */
 function positionIn(stack: string, file: string): string | undefined {
   for (const line of stack.split("\n")) {
-    const [, place] = /(?:^\s*at |\()((?:[^()]|\([^()]*\))*:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
-    if (place?.startsWith(`${file}:`)) return place;
+    const [, position] = /(?:^\s*at |\()((?:[^()]|\([^()]*\))*:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
+    if (position?.startsWith(`${file}:`)) return position;
   }
   return undefined;
 }

@@ -293,7 +293,7 @@ class CostAdmission implements Admission {
    * it.
    */
   #thin(lane: Lane, remote: string | undefined): TrackedJob | undefined {
-    const alike = [...this.#queues[lane].parties()].map((own) => own.filter((job) => job.remote === remote));
+    const alike = [...this.#queues[lane].clients()].map((own) => own.filter((job) => job.remote === remote));
     const longest = alike.reduce((most, own) => (own.length >= most.length ? own : most), []);
     const last = longest.at(-1);
     if (!last || alike.flat().length <= this.#limits.waiting) return undefined;

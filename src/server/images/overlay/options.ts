@@ -91,7 +91,7 @@ export function overlaySettingsOf(
   // The result is JSON, so missing settings are absent, never undefined.
   const settings = data === false ? undefined : { ...configured, ...(data as Partial<OverlaySettings>) };
   if (!settings?.image || data === false) return undefined;
-  if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
+  if (data.image === undefined || !("path" in locationOfOverlay(data.image))) return settings;
   // A hook can only name files in `folder`.
   if (!plainSegments(data.image))
     throw new Error("image: expected a file below overlay.folder, or source:key");
@@ -99,10 +99,10 @@ export function overlaySettingsOf(
 }
 
 /** Location of an overlay image: in a source, or at a path. */
-export type PicturePlace = { readonly source: string; readonly key: string } | { readonly path: string };
+export type OverlayLocation = { readonly source: string; readonly key: string } | { readonly path: string };
 
 /** Parses `source:key`; anything else is a path. A drive letter is not a source. */
-export function placeOfPicture(name: string): PicturePlace {
+export function locationOfOverlay(name: string): OverlayLocation {
   const [, source, key] = /^([A-Za-z0-9][A-Za-z0-9._-]*):(?![/\\])(.+)$/s.exec(name) ?? [];
   return source !== undefined && key !== undefined ? { source, key } : { path: name };
 }

@@ -27,7 +27,12 @@ import {
 import type { Sources } from "../../sources/index.ts";
 import type { Job } from "../../workers/pool.ts";
 import type { Master } from "../describe.ts";
-import { type OverlayOptions, type OverlaySettings, overlaySettingsOf, placeOfPicture } from "./options.ts";
+import {
+  locationOfOverlay,
+  type OverlayOptions,
+  type OverlaySettings,
+  overlaySettingsOf,
+} from "./options.ts";
 import type { Overlay } from "./overlay.ts";
 
 export interface Overlays {
@@ -73,7 +78,7 @@ export interface OverlayParts {
 export const maxPixels = 2 ** 22;
 const maxFileBytes = 32 << 20;
 /** Total bytes of cached decoded images; the least recently used are dropped first. */
-const keptBytes = 64 << 20;
+const cacheBytes = 64 << 20;
 /** Weight of an entry in addition to its pixels. */
 const entryBytes = 1024;
 /**
@@ -112,18 +117,18 @@ export function createOverlays(parts: OverlayParts): Overlays {
   const { options, log, hook, revalidateMs = 1000 } = parts;
   const { folder: _, ...configured } = options;
   const asks = () => hook?.has() === true;
-  const known = createLru<string, CheckedOverlay>(keptBytes);
+  const known = createLru<string, CheckedOverlay>(cacheBytes);
   const flights = createSingleFlight<CheckedOverlay>(parts.platform.keepAlive);
 
   /** Checks the file of an overlay image, and decodes it if it has changed. Throws only `cancelled`. */
   const look = async (
-    place: string,
+    location: string,
     before: CheckedOverlay | undefined,
     signal: AbortSignal,
   ): Promise<CheckedOverlay> => {
     try {
       return await withDeadline(limitMs, async () => {
-        const found = await find(parts, place, signal);
+        const found = await find(parts, location, signal);
         try {
           const { validator, modified } = found;
           const until = Date.now() + revalidateMs;
@@ -147,10 +152,10 @@ export function createOverlays(parts: OverlayParts): Overlays {
   };
 
   /** Checks an overlay image again and caches the result. */
-  const lookAgain = async (place: string, signal: AbortSignal): Promise<CheckedOverlay> => {
-    const before = known.get(place);
-    const now = await look(place, before, signal);
-    known.set(place, now, entryBytes + ("image" in now ? now.image.data.length : 0));
+  const lookAgain = async (location: string, signal: AbortSignal): Promise<CheckedOverlay> => {
+    const before = known.get(location);
+    const now = await look(location, before, signal);
+    known.set(location, now, entryBytes + ("image" in now ? now.image.data.length : 0));
     return now;
   };
 
@@ -158,17 +163,17 @@ export function createOverlays(parts: OverlayParts): Overlays {
    * Returns the current pixels of an overlay image, or those of up to `revalidateMs` ago. Logs a failure
    * once.
    */
-  const picture = async (place: string, signal?: AbortSignal): Promise<OverlayImage> => {
-    let now = known.get(place);
+  const picture = async (location: string, signal?: AbortSignal): Promise<OverlayImage> => {
+    let now = known.get(location);
     if (!now || Date.now() >= now.until) {
       const before = now;
       now = await flights.run(
-        place,
+        location,
         async (work) => {
-          const found = await lookAgain(place, work);
+          const found = await lookAgain(location, work);
           if ("problem" in found && !(before && "problem" in before && before.problem === found.problem))
             log.error("an overlay cannot be used; images that need it are not sent", {
-              place,
+              place: location,
               error: found.problem,
             });
           return found;
@@ -220,12 +225,12 @@ async function find(
   name: string,
   signal: AbortSignal,
 ): Promise<OverlayFile> {
-  const place = placeOfPicture(name);
-  if ("source" in place) {
-    const source = sources.byName(place.source);
-    if (!source) throw new Error(`there is no source "${place.source}" to take the overlay from`);
-    const image = await source.open(place.key, signal);
-    if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
+  const location = locationOfOverlay(name);
+  if ("source" in location) {
+    const source = sources.byName(location.source);
+    if (!source) throw new Error(`there is no source "${location.source}" to take the overlay from`);
+    const image = await source.open(location.key, signal);
+    if (!image) throw new Error(`the overlay is not in source "${location.source}"`);
     const { bytes, validator, modified } = image;
     return {
       validator,
@@ -237,7 +242,7 @@ async function find(
   const { files } = platform;
   if (!files) throw new Error("an overlay in a file needs files, to which this runtime has no access");
   const stat = async () => {
-    const found = await files.stat(place.path);
+    const found = await files.stat(location.path);
     if (found?.kind !== "file") throw new Error(`the overlay is ${found ? "no file" : "not there"}`);
     const { size, modified, changed, id } = found;
     const validator = [size, modified.getTime(), changed?.getTime(), id].join(" ");
@@ -249,7 +254,7 @@ async function find(
     modified,
     async read() {
       if (size > maxFileBytes) throw new Error(`the overlay's file has more than ${maxFileBytes} bytes`);
-      const bytes = await files.readFile(place.path);
+      const bytes = await files.readFile(location.path);
       if (!bytes || (await stat()).validator !== validator)
         throw new Error("the overlay's file was replaced while it was read");
       return bytes;

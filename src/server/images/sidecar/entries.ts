@@ -7,9 +7,9 @@ import type { SidecarKey } from "./jobs.ts";
 import type { Sidecar } from "./life.ts";
 
 /** Creates the memory of entries that the slot has as well: whole, and without their levels. */
-export function createKeptEntries(origin: Slot, keptBytes: number) {
-  const whole = createLru<string, Uint8Array>(keptBytes / 2);
-  const lean = createLru<string, Uint8Array>(keptBytes / 2);
+export function createCachedEntries(origin: Slot, cacheBytes: number) {
+  const whole = createLru<string, Uint8Array>(cacheBytes / 2);
+  const lean = createLru<string, Uint8Array>(cacheBytes / 2);
 
   const keepLean = (key: SidecarKey, entry: Uint8Array): Uint8Array => {
     const made = withoutLevels(entry);

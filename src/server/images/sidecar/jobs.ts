@@ -26,7 +26,7 @@ export interface SidecarJobParts {
   readonly admission: Pick<Admission, "run" | "allows" | "status">;
   readonly timeoutMs: number;
   /** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot; 64 MiB by default. */
-  readonly keptBytes?: number;
+  readonly cacheBytes?: number;
 }
 
 /** Key of a layer in the slot, and its id in memory and in workers, which changes with each purge. */
@@ -59,7 +59,7 @@ const longestWait = 4000;
 const nothing = async () => new Uint8Array();
 
 /** Bytes of sidecars in memory if nothing else is said, and at least. */
-export const leastKeptBytes = 64 * 2 ** 20;
+export const minCacheBytes = 64 * 2 ** 20;
 
 /** What a job stores or leaves: an entry, and its blocks if there is no slot. */
 export type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
@@ -71,7 +71,7 @@ export interface BuildOptions {
 }
 
 /** Blocks of a layer that a job makes, stored as they come; `made` has them if there is no slot. */
-export interface KeptBlocks {
+export interface CachedBlocks {
   readonly blocks: SidecarBlocks;
   readonly made: ReadonlyMap<number, Uint8Array>;
 }
@@ -89,7 +89,7 @@ export interface SidecarJobs {
   /** Returns the blocks of a layer for reads: `blocks`, or those in the slot. */
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /** Returns blocks for a job that makes a layer. */
-  keepBlocks(key: SidecarKey): KeptBlocks;
+  keepBlocks(key: SidecarKey): CachedBlocks;
   /**
    * Builds a layer and stores it in the slot. Returns undefined if this file can have none, which is not
    * stored. Throws other errors, after which another attempt may succeed.
@@ -107,11 +107,11 @@ export interface SidecarJobs {
  * made.
  */
 export function createSidecarJobs(
-  { codecs, pool, origin, admission, timeoutMs, keptBytes = leastKeptBytes }: SidecarJobParts,
+  { codecs, pool, origin, admission, timeoutMs, cacheBytes = minCacheBytes }: SidecarJobParts,
   isCurrent: (key: SidecarKey) => boolean,
 ): SidecarJobs {
   const capacity = () => origin.standIn?.()?.maxBytes?.() ?? origin.maxBytes();
-  const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : capacity() * shareOfSlot);
+  const room = () => (origin.maxBytes() === 0 ? cacheBytes * shareOfMemory : capacity() * shareOfSlot);
   const codecOf = ({ format }: ImageHeader) => codecs.decoder(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
   const memoryOf = (master: Master, header: ImageHeader, layer: SidecarLayer) =>
@@ -125,7 +125,7 @@ export function createSidecarJobs(
     keep: async () => {},
   });
 
-  const keepBlocks = (key: SidecarKey): KeptBlocks => {
+  const keepBlocks = (key: SidecarKey): CachedBlocks => {
     const made = new Map<number, Uint8Array>();
     let slow = false;
     const blocks: SidecarBlocks = {

@@ -5,12 +5,12 @@ import type { ImageHeader, SidecarAccess, SidecarLayer } from "../../../imaging/
 import { sidecarKey } from "../cache-keys.ts";
 import type { Master } from "../describe.ts";
 import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
-import { createKeptEntries } from "./entries.ts";
+import { createCachedEntries } from "./entries.ts";
 import {
   type BuildOptions,
   type BuiltSidecar,
   createSidecarJobs,
-  leastKeptBytes,
+  minCacheBytes,
   type SidecarJobParts,
   type SidecarKey,
 } from "./jobs.ts";
@@ -61,9 +61,9 @@ export type Layers = ReturnType<typeof createLayers>;
 
 /** Creates the layers over the origin slot. `now`: the time in milliseconds since 1970. */
 export function createLayers(parts: SidecarJobParts, now: () => number) {
-  const { origin, keptBytes = leastKeptBytes } = parts;
-  const lives = createSidecarLives(keptBytes, now);
-  const entries = createKeptEntries(origin, keptBytes);
+  const { origin, cacheBytes = minCacheBytes } = parts;
+  const lives = createSidecarLives(cacheBytes, now);
+  const entries = createCachedEntries(origin, cacheBytes);
   const generations = createGenerations();
   const idOf = ({ name, variant }: Pick<SidecarKey, "name" | "variant">) =>
     `${generations.of(name)} ${variant}`;

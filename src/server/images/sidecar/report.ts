@@ -3,7 +3,7 @@
 import { type PartKind, readEntry } from "../../../imaging/index.ts";
 
 /** Size of a part of a sidecar, whether it is stored in the entry or in blocks. */
-export interface KeptPart {
+export interface StoredPart {
   readonly kind: PartKind;
   readonly bytes: number;
 }
@@ -12,7 +12,7 @@ export interface KeptPart {
 export type SidecarReport =
   | { readonly state: "absent" | "building" }
   /** `bytes`: size of the entries of all layers, without blocks. */
-  | { readonly state: "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
+  | { readonly state: "complete"; readonly bytes: number; readonly parts: readonly StoredPart[] }
   /**
    * There is none: for this file until `until` (milliseconds since 1970), or because of the configuration if
    * that is absent.

@@ -6,7 +6,7 @@ import type { Caller, Sharing } from "../../access/access.ts";
 import { combineSharing } from "../../access/access.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { placeOf, trailOf } from "../places.ts";
+import { locationOf, trailOf } from "../locations.ts";
 import { type LabelledTrail, withLabels } from "./labels.ts";
 import type { FolderLock } from "./lock.ts";
 import { openSight, type SightParts } from "./sight.ts";
@@ -41,7 +41,7 @@ export async function lookAround(
     const lock = own === undefined ? undefined : await sight.lockOf(own);
     if (own === undefined || lock || (await sight.mayLookInto(own))) items.push({ item, lock });
   }
-  const way = above === undefined ? [] : trailOf(sources, placeOf(sources, above));
+  const way = above === undefined ? [] : trailOf(sources, locationOf(sources, above));
   return {
     trail: await withLabels(parts, way, sight.mayLookInto),
     items,

@@ -8,8 +8,8 @@ import type { OpenParts } from "../../images/open.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
 import { type Gate, openGate } from "../gate.ts";
+import { identifierOf, locationOf, nameOf, parentOf } from "../locations.ts";
 import type { PresentationOptions } from "../options.ts";
-import { identifierOf, nameOf, parentOf, placeOf } from "../places.ts";
 import type { Search, SearchResult } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { labelOfFolder, labelsOf } from "./labels.ts";
@@ -80,12 +80,13 @@ export async function browseFolder(
   if (parts.images.hooks?.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
   const refused = await refusalOf(parts, identifier, caller);
   if (refused) return { refused };
-  const place = placeOf(parts.sources, identifier);
-  const isRoot = parentOf(parts.sources, place) === undefined;
+  const location = locationOf(parts.sources, identifier);
+  const isRoot = parentOf(parts.sources, location) === undefined;
   // Without listings, only stored manifests could be found.
-  const folder = place.source.list && (await parts.folders.find(place.source, place.key, caller.signal));
-  if (!folder && !isRoot) throw notFound(place.source.list ? noFolder : cannotList);
-  const all = entriesOf(parts.sources, place, folder, isRoot);
+  const folder =
+    location.source.list && (await parts.folders.find(location.source, location.key, caller.signal));
+  if (!folder && !isRoot) throw notFound(location.source.list ? noFolder : cannotList);
+  const all = entriesOf(parts.sources, location, folder, isRoot);
   if (!folder && all.length === 0) throw notFound(cannotList);
   const gate = openGate(parts, caller, "");
   const mayLookInto = async (folder: string) =>
@@ -97,20 +98,20 @@ export async function browseFolder(
   const { signal } = caller;
   const found =
     words.length > 0
-      ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal })
+      ? await parts.search.find({ location, isRoot, words, mayLookInto, mayHave, signal })
       : undefined;
   const page = await pageOf(parts, found?.entries ?? all, after, caller, gate);
   gate.note(identifier, "list");
-  const parent = parentOf(parts.sources, place);
-  const own = isRoot ? "" : identifierOf(place);
-  const label = folder && labelOfFolder(parts.sources, place, folder);
+  const parent = parentOf(parts.sources, location);
+  const own = isRoot ? "" : identifierOf(location);
+  const label = folder && labelOfFolder(parts.sources, location, folder);
   const labels = await labelsOf(parts, page.allowed);
   if (label) labels.set(own, label);
   const of = (kind: Entry["kind"]) =>
     page.allowed.filter((entry) => entry.kind === kind).map(({ identifier }) => identifier);
   return {
     identifier: own,
-    name: nameOf(place),
+    name: nameOf(location),
     ...(parent !== undefined && { parent }),
     folders: of("folder"),
     images: of("image"),

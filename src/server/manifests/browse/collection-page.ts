@@ -5,7 +5,7 @@ import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import type { Caller, Sharing } from "../../access/access.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, identifierOf, parentOf, placeOf, trailOf } from "../places.ts";
+import { type FolderLocation, identifierOf, locationOf, parentOf, trailOf } from "../locations.ts";
 import type { Search, SearchResult } from "../search/search.ts";
 import type { Entry } from "./entries.ts";
 import { firstPicture } from "./first-picture.ts";
@@ -88,20 +88,20 @@ export async function openCollection(
   const caller = callerOf(identifier);
   const sight = openSight(parts, callerOf, identifier);
   const { isSoonKnown, mayLookInto, finds, lookAt } = sight;
-  const place = placeOf(sources, identifier);
-  const isRoot = parentOf(sources, place) === undefined;
+  const location = locationOf(sources, identifier);
+  const isRoot = parentOf(sources, location) === undefined;
   if (sight.isMapped) {
     if (!isRoot) throw notFound();
     return { ...nothing, sharing: sight.sharing() };
   }
-  if (!isRoot && !(await mayLookInto(identifier))) return lockedPage(parts, sight, place, caller.signal);
+  if (!isRoot && !(await mayLookInto(identifier))) return lockedPage(parts, sight, location, caller.signal);
   parts.search.prepare();
-  const contents = await readContents(parts, place, isRoot, caller);
+  const contents = await readContents(parts, location, isRoot, caller);
   if (!contents) throw notFound();
   const tellsSummary = contents.summary !== undefined && (await finds.mayLookInto(identifier));
   const search =
     words.length > 0
-      ? await parts.search.find({ place, isRoot, words, ...finds, signal: caller.signal })
+      ? await parts.search.find({ location, isRoot, words, ...finds, signal: caller.signal })
       : undefined;
   const entries = await sight.filterListed((search ?? contents).entries);
   const start = startOf(entries.length, from);
@@ -114,10 +114,10 @@ export async function openCollection(
   const shownImages = shown.flatMap((one) => (one.kind === "image" ? [one.image] : []));
   const isFront = isRoot && !search && start === 0 && !contents.isAway;
   const first = isFront ? await firstOf(parts, sight, shownImages) : undefined;
-  sight.note(isRoot ? "" : identifierOf(place));
+  sight.note(isRoot ? "" : identifierOf(location));
   return {
-    identifier: isRoot ? "" : identifierOf(place),
-    trail: await withLabels(parts, trailOf(sources, place), mayLookInto),
+    identifier: isRoot ? "" : identifierOf(location),
+    trail: await withLabels(parts, trailOf(sources, location), mayLookInto),
     folders: shownFolders,
     images: shownImages,
     around: search ? await waysTo(parts, [...shownFolders, ...shownImages], mayLookInto) : new Map(),
@@ -156,10 +156,10 @@ const nothing = {
 async function lockedPage(
   parts: CollectionParts,
   sight: Sight,
-  place: FolderLocation,
+  location: FolderLocation,
   signal: AbortSignal | undefined,
 ): Promise<CollectionPage> {
-  const locked = await findLocked(parts, sight, place, signal);
+  const locked = await findLocked(parts, sight, location, signal);
   if (!locked) throw notFound();
   sight.note(locked.identifier);
   return { ...nothing, ...locked, sharing: sight.sharing() };

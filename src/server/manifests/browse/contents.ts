@@ -14,7 +14,7 @@ import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isOfNotes } from "../folders/notes.ts";
-import { type FolderLocation, inside, isReached } from "../places.ts";
+import { type FolderLocation, inside, isReached } from "../locations.ts";
 
 /** A folder without facts about its images. */
 export type ListedFolder = Omit<Folder, "serial" | "facts">;
@@ -36,16 +36,16 @@ const known = new WeakMap<ListedFolder, readonly Content[]>();
  */
 export function contentsOf(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: ListedFolder,
 ): readonly Content[] {
   const before = known.get(folder);
   if (before) return before;
   const folders = folder.listing.directories.filter((name) =>
-    isReached(sources, inside(place, name), "folder"),
+    isReached(sources, inside(location, name), "folder"),
   );
-  const images = imagesOf(sources, place, folder).map(({ name }) => name);
-  const of = descriptionsOf(sources, place, folder);
+  const images = imagesOf(sources, location, folder).map(({ name }) => name);
+  const of = descriptionsOf(sources, location, folder);
   const contents = [...contentsBy("folder", folders, of.folders), ...contentsBy("image", images, of.images)];
   known.set(folder, contents);
   return contents;
@@ -65,21 +65,21 @@ function contentsBy(
 }
 
 /** Returns the members of a folder from its manifest file. For a whole document these are its own members. */
-export function membersOfFolder(sources: Sources, place: FolderLocation, folder: ListedFolder): Resource {
+export function membersOfFolder(sources: Sources, location: FolderLocation, folder: ListedFolder): Resource {
   const whole = folder.manifestFile?.stored?.whole;
   // At the top of a source, a whole manifest belongs to its images, and annotations do not belong to it.
   if (whole && isOfAnnotations(whole) && !isOfNotes(folder)) return {};
-  if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
-  return descriptionsOf(sources, place, folder).own.members;
+  if (whole) return location.key === "" && whole.type !== "Collection" ? {} : whole;
+  return descriptionsOf(sources, location, folder).own.members;
 }
 
 /** Returns what a manifest file says about the images of its folder. */
 export function descriptionOfImages(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: ListedFolder,
 ): Description {
-  return descriptionsOf(sources, place, folder).images;
+  return descriptionsOf(sources, location, folder).images;
 }
 
 interface Descriptions {
@@ -88,11 +88,11 @@ interface Descriptions {
   readonly images: Description;
 }
 
-function descriptionsOf(sources: Sources, place: FolderLocation, folder: ListedFolder): Descriptions {
+function descriptionsOf(sources: Sources, location: FolderLocation, folder: ListedFolder): Descriptions {
   const { manifestFile } = folder;
   if (!manifestFile || manifestFile.stored) return silent;
-  const count = imagesOf(sources, place, folder).length;
-  const isManifest = kindOfFolder(folder, place, count) === "manifest";
+  const count = imagesOf(sources, location, folder).length;
+  const isManifest = kindOfFolder(folder, location, count) === "manifest";
   const own = manifestFile.describe(isManifest ? "manifest" : "collection");
   return isManifest
     ? { own, folders: emptyDescription, images: own }

@@ -2,7 +2,7 @@
 
 import type { LanguageMap } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type FolderLocation, identifierOf, inside } from "../places.ts";
+import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents.ts";
 
 export interface Entry {
@@ -20,24 +20,24 @@ const known = new WeakMap<ListedFolder, readonly Entry[]>();
  */
 export function entriesOf(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: ListedFolder | undefined,
   isRoot: boolean,
 ): readonly Entry[] {
   const before = folder && known.get(folder);
   if (before) return before;
-  const shown = folder ? contentsOf(sources, place, folder).filter(({ isHidden }) => !isHidden) : [];
+  const shown = folder ? contentsOf(sources, location, folder).filter(({ isHidden }) => !isHidden) : [];
   const of = (kind: Content["kind"]) =>
-    shown.filter((content) => content.kind === kind).map((content) => entryOf(place, content));
+    shown.filter((content) => content.kind === kind).map((content) => entryOf(location, content));
   const entries = [...of("folder"), ...(isRoot ? topsOf(sources) : []), ...of("image")];
   if (folder) known.set(folder, entries);
   return entries;
 }
 
 /** A content of a folder as an entry. */
-export function entryOf(place: FolderLocation, { kind, name, members }: Content): Entry {
+export function entryOf(location: FolderLocation, { kind, name, members }: Content): Entry {
   const label = labelIn(members);
-  return { kind, identifier: identifierOf(inside(place, name)), ...(label && { label }) };
+  return { kind, identifier: identifierOf(inside(location, name)), ...(label && { label }) };
 }
 
 /** Returns the tops of the sources that can list, except the default one. */

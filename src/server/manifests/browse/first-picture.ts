@@ -4,7 +4,7 @@
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
-import { placeOf } from "../places.ts";
+import { locationOf } from "../locations.ts";
 import type { ListedFolder } from "./contents.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import type { ShownImage, Sight } from "./sight.ts";
@@ -59,7 +59,7 @@ async function entriesAt(
   identifier: string,
   ms: number,
 ): Promise<readonly Entry[]> {
-  const place = placeOf(sources, identifier);
-  const folder = await folderInTime(folders, place, ms);
-  return entriesOf(sources, place, folder, identifier === "");
+  const location = locationOf(sources, identifier);
+  const folder = await folderInTime(folders, location, ms);
+  return entriesOf(sources, location, folder, identifier === "");
 }

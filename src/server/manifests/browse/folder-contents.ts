@@ -8,7 +8,7 @@ import { imagesOf } from "../documents/folder-images.ts";
 import { isOfImages, kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, identifierOf } from "../places.ts";
+import { type FolderLocation, identifierOf } from "../locations.ts";
 import { membersOfFolder } from "./contents.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 
@@ -28,37 +28,37 @@ export interface FolderContents {
  */
 export async function readContents(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
-  place: FolderLocation,
+  location: FolderLocation,
   isRoot: boolean,
   { signal }: Caller,
 ): Promise<FolderContents | undefined> {
-  const { source, key } = place;
+  const { source, key } = location;
   try {
     // Without listings, only stored manifests could be found.
     const folder = source.list && (await folders.find(source, key, signal));
     if (!folder && !isRoot) return undefined;
-    const entries = entriesOf(sources, place, folder, isRoot);
+    const entries = entriesOf(sources, location, folder, isRoot);
     if (!folder) return { entries };
-    const { summary } = membersOfFolder(sources, place, folder);
-    return { entries, summary, viewed: viewedIn(sources, place, folder, isRoot) };
+    const { summary } = membersOfFolder(sources, location, folder);
+    return { entries, summary, viewed: viewedIn(sources, location, folder, isRoot) };
   } catch (error) {
     // The other sources are still listed.
     const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
     if (!isRoot || !isAway) throw error;
-    return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
+    return { entries: entriesOf(sources, location, undefined, isRoot), isAway: true };
   }
 }
 
 function viewedIn(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder,
   isRoot: boolean,
 ): string | undefined {
-  const own = isRoot ? "" : identifierOf(place);
+  const own = isRoot ? "" : identifierOf(location);
   const { listing, manifestFile } = folder;
-  const count = imagesOf(sources, place, folder).length;
-  if (kindOfFolder(folder, place, count) === "manifest") return own;
+  const count = imagesOf(sources, location, folder).length;
+  if (kindOfFolder(folder, location, count) === "manifest") return own;
   const hasImages = isOfImages(manifestFile) || count > 0;
   return hasImages && !listing.directories.includes(imagesId("")) ? imagesId(own) : undefined;
 }

@@ -6,7 +6,7 @@ import type { LanguageMap } from "../../../iiif/index.ts";
 import type { ListedImage } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { placeOf } from "../places.ts";
+import { locationOf } from "../locations.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { labelOfFolder } from "./labels.ts";
 import type { FolderLock } from "./lock.ts";
@@ -64,9 +64,9 @@ async function titleOf(
   { sources, folders }: FolderLooksParts,
   { identifier, label: labelAbove }: Entry,
 ): Promise<ShownFolder> {
-  const place = placeOf(sources, identifier);
-  const folder = labelAbove ? undefined : await folders.find(place.source, place.key);
-  const label = labelAbove ?? (folder && labelOfFolder(sources, place, folder));
+  const location = locationOf(sources, identifier);
+  const folder = labelAbove ? undefined : await folders.find(location.source, location.key);
+  const label = labelAbove ?? (folder && labelOfFolder(sources, location, folder));
   return { identifier, ...(label && { label }) };
 }
 
@@ -76,14 +76,14 @@ async function lookInto(
   { tellsCounts }: How,
   search: PictureSearch,
 ): Promise<ShownFolder | undefined> {
-  const place = placeOf(sources, identifier);
+  const location = locationOf(sources, identifier);
   // Without the signal of the request, because the folder is needed again soon.
-  const folder = await folders.find(place.source, place.key);
+  const folder = await folders.find(location.source, location.key);
   if (!folder) return undefined;
-  const entries = entriesOf(sources, place, folder, false);
+  const entries = entriesOf(sources, location, folder, false);
   const images = entries.filter(({ kind }) => kind === "image");
-  const picture = await search.find(place, folder);
-  const label = labelAbove ?? labelOfFolder(sources, place, folder);
+  const picture = await search.find(location, folder);
+  const label = labelAbove ?? labelOfFolder(sources, location, folder);
   return {
     identifier,
     ...(label && { label }),

@@ -5,7 +5,7 @@ import type { LanguageMap } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, parentOf, placeOf, type Trail, trailOf } from "../places.ts";
+import { type FolderLocation, locationOf, parentOf, type Trail, trailOf } from "../locations.ts";
 import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
@@ -20,10 +20,10 @@ const maxMs = 300;
 /** Returns the label of a folder from its manifest file. */
 export function labelOfFolder(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: ListedFolder,
 ): LanguageMap | undefined {
-  return labelIn(membersOfFolder(sources, place, folder));
+  return labelIn(membersOfFolder(sources, location, folder));
 }
 
 /** Returns the label of a folder; undefined if it has none or does not respond in time. */
@@ -31,9 +31,9 @@ async function labelAt(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
   identifier: string,
 ): Promise<LanguageMap | undefined> {
-  const place = placeOf(sources, identifier);
-  const folder = await folderInTime(folders, place, maxMs);
-  return folder && labelOfFolder(sources, place, folder);
+  const location = locationOf(sources, identifier);
+  const folder = await folderInTime(folders, location, maxMs);
+  return folder && labelOfFolder(sources, location, folder);
 }
 
 /** Returns the labels of entries by identifier, without those of folders that do not respond in time. */
@@ -59,8 +59,8 @@ export async function waysTo(
   const ways = new Map<string, Promise<LabelledTrail>>();
   const around = new Map<string, LabelledTrail>();
   await forEachConcurrently(entries, atOnce, async ({ identifier }) => {
-    const above = parentOf(sources, placeOf(sources, identifier)) ?? "";
-    const way = ways.get(above) ?? withLabels(parts, trailOf(sources, placeOf(sources, above)), mayKnow);
+    const above = parentOf(sources, locationOf(sources, identifier)) ?? "";
+    const way = ways.get(above) ?? withLabels(parts, trailOf(sources, locationOf(sources, above)), mayKnow);
     ways.set(above, way);
     around.set(identifier, await way);
   });

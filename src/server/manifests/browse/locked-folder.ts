@@ -2,7 +2,7 @@
 
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, parentOf, placeOf, trailOf } from "../places.ts";
+import { type FolderLocation, locationOf, parentOf, trailOf } from "../locations.ts";
 import { entriesOf } from "./entries.ts";
 import { type LabelledTrail, withLabels } from "./labels.ts";
 import type { FolderLock } from "./lock.ts";
@@ -23,18 +23,18 @@ export interface LockedFolder {
 export async function findLocked(
   parts: { readonly sources: Sources; readonly folders: Folders },
   { mayLookInto, lockOf }: Sight,
-  place: FolderLocation,
+  location: FolderLocation,
   signal: AbortSignal | undefined,
 ): Promise<LockedFolder | undefined> {
   const { sources, folders } = parts;
-  const way = trailOf(sources, place);
+  const way = trailOf(sources, location);
   let end = 0;
   while (end < way.length && (await mayLookInto(way[end]?.identifier ?? ""))) end++;
   const gated = way[end];
   const lock = gated && (await lockOf(gated.identifier));
   if (!gated || !lock) return undefined;
-  const above = parentOf(sources, placeOf(sources, gated.identifier)) ?? "";
-  const around = placeOf(sources, above);
+  const above = parentOf(sources, locationOf(sources, gated.identifier)) ?? "";
+  const around = locationOf(sources, above);
   const listed = around.source.list && (await folders.find(around.source, around.key, signal));
   const isListed = entriesOf(sources, around, listed, above === "").some(
     ({ kind, identifier }) => kind === "folder" && identifier === gated.identifier,

@@ -10,11 +10,11 @@ import {
   identifierOf,
   inside,
   isReached,
+  locationOf,
   parentOf,
-  placeOf,
   type Trail,
   trailOf,
-} from "../places.ts";
+} from "../locations.ts";
 import type { Search, SearchResult } from "../search/search.ts";
 
 export interface OperatorEntry {
@@ -61,9 +61,9 @@ export interface OperatorFolders {
 }
 
 /** Entries of listings that are remembered, so that the pages of a long folder are pages of one listing. */
-const keptEntries = 200_000;
+const maxEntries = 200_000;
 /** How long they are remembered, in milliseconds. */
-const keptMs = 10_000;
+const cacheMs = 10_000;
 
 interface ListedEntries {
   readonly entries: readonly OperatorEntry[];
@@ -75,38 +75,38 @@ export function createOperatorFolders(
   { sources, search }: { readonly sources: Sources; readonly search: Search },
   now = () => performance.now(),
 ): OperatorFolders {
-  const kept = createLru<string, ListedEntries>(keptEntries);
+  const cache = createLru<string, ListedEntries>(maxEntries);
 
-  const listingOf = async (place: FolderLocation): Promise<readonly OperatorEntry[]> => {
-    const { source, key } = place;
+  const listingOf = async (location: FolderLocation): Promise<readonly OperatorEntry[]> => {
+    const { source, key } = location;
     const name = `${source.name}\0${key}`;
-    const known = kept.get(name);
-    if (known && now() - known.at < keptMs) return known.entries;
+    const known = cache.get(name);
+    if (known && now() - known.at < cacheMs) return known.entries;
     const listed = await source.list?.(key);
     if (!listed) throw source.list ? noFolder() : cannotList(source);
-    const entries = entriesIn(sources, place, listed);
-    kept.set(name, { entries, at: now() }, entries.length + 1);
+    const entries = entriesIn(sources, location, listed);
+    cache.set(name, { entries, at: now() }, entries.length + 1);
     return entries;
   };
 
   return {
     async open({ identifier, from, count, words, signal }) {
-      const place = placeOf(sources, identifier);
-      if (!place.source.list) throw cannotList(place.source);
-      const isRoot = parentOf(sources, place) === undefined;
-      const listing = await listingOf(place);
+      const location = locationOf(sources, identifier);
+      if (!location.source.list) throw cannotList(location.source);
+      const isRoot = parentOf(sources, location) === undefined;
+      const listing = await listingOf(location);
       const everything = { mayLookInto: () => true, mayHave: () => true, showsHidden: true };
       const found =
-        words.length > 0 ? await search.find({ place, isRoot, words, signal, ...everything }) : undefined;
+        words.length > 0 ? await search.find({ location, isRoot, words, signal, ...everything }) : undefined;
       const entries = found
         ? found.entries.map(({ kind, identifier }) => ({ kind, identifier, name: identifier }))
         : listing;
       const start =
         from < entries.length ? from : Math.max(0, Math.floor((entries.length - 1) / count) * count);
       return {
-        source: place.source,
-        identifier: isRoot ? "" : identifierOf(place),
-        trail: trailOf(sources, place),
+        source: location.source,
+        identifier: isRoot ? "" : identifierOf(location),
+        trail: trailOf(sources, location),
         entries: entries.slice(start, start + count),
         from: start,
         total: entries.length,
@@ -121,11 +121,11 @@ const kinds = ["folder", "image", "other"] as const;
 /** Folders, images, other files, each in natural order. */
 function entriesIn(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   listed: readonly SourceEntry[],
 ): readonly OperatorEntry[] {
   const entries = listed.map(({ name, kind }): OperatorEntry => {
-    const inner = inside(place, name);
+    const inner = inside(location, name);
     const identifier = identifierOf(inner);
     const isNamed =
       isIdentifier(identifier) && isReached(sources, inner, kind === "directory" ? "folder" : "file");

@@ -5,14 +5,14 @@ import type { ListedImage } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, placeOf } from "../places.ts";
+import { type FolderLocation, locationOf } from "../locations.ts";
 import { entriesOf } from "./entries.ts";
 import { frontOf } from "./front.ts";
 import type { Sight } from "./sight.ts";
 
 export interface PictureSearch {
   /** Returns the picture of a folder for the caller; undefined if there is none, or none is found in time. */
-  find(place: FolderLocation, folder: Folder): Promise<ListedImage | undefined>;
+  find(location: FolderLocation, folder: Folder): Promise<ListedImage | undefined>;
 }
 
 /** Levels below a folder that are looked into. */
@@ -34,14 +34,14 @@ export function createPictureSearch(
   end: number,
 ): PictureSearch {
   const pictureIn = async (
-    place: FolderLocation,
+    location: FolderLocation,
     folder: Folder,
     level: number,
     rest: { folders: number },
   ): Promise<ListedImage | undefined> => {
-    const entries = entriesOf(sources, place, folder, false);
+    const entries = entriesOf(sources, location, folder, false);
     const images = entries.filter(({ kind }) => kind === "image");
-    for (const image of frontOf(sources, place, folder, images).slice(0, maxImages)) {
+    for (const image of frontOf(sources, location, folder, images).slice(0, maxImages)) {
       // If a hook decides, it does so when the image is looked at.
       if (isSoonKnown && !(await mayHave(image.identifier))) continue;
       const picture = await lookAt(image);
@@ -52,12 +52,12 @@ export function createPictureSearch(
       if (kind !== "folder") continue;
       if (rest.folders === 0 || performance.now() > end) return undefined;
       rest.folders--;
-      const below = placeOf(sources, identifier);
+      const below = locationOf(sources, identifier);
       const inner = await folders.find(below.source, below.key).catch(() => undefined);
       const picture = inner && (await pictureIn(below, inner, level + 1, rest));
       if (picture) return picture;
     }
     return undefined;
   };
-  return { find: (place, folder) => pictureIn(place, folder, 0, { folders: maxFolders }) };
+  return { find: (location, folder) => pictureIn(location, folder, 0, { folders: maxFolders }) };
 }

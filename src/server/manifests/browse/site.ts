@@ -45,9 +45,9 @@ export async function describeSite(
 const linkTo = (address: string) => (address === "" ? [] : [{ id: address }]);
 
 async function membersOfTop(sources: Sources, folders: Folders): Promise<Resource> {
-  const place = { source: sources.default, key: "" };
-  const folder = await folderInTime(folders, place, maxMs);
-  return folder ? membersOfFolder(sources, place, folder) : {};
+  const location = { source: sources.default, key: "" };
+  const folder = await folderInTime(folders, location, maxMs);
+  return folder ? membersOfFolder(sources, location, folder) : {};
 }
 
 function providerOf({ label, homepage, logo }: Resource): Provider | undefined {

@@ -21,7 +21,7 @@ import {
   withContext,
 } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
-import { type FolderLocation, identifierOf, inside, placeOf } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, locationOf } from "../locations.ts";
 import type { Attached, Making } from "./making.ts";
 import type { FindTarget, Target } from "./targets.ts";
 
@@ -64,7 +64,7 @@ const maxLevels = 3;
  */
 export async function attachedPages(
   making: Making,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder,
   named: unknown,
 ): Promise<AttachedPages> {
@@ -75,12 +75,12 @@ export async function attachedPages(
     if (stored && isOfAnnotations(stored.whole) && !pages.has(id) && pages.size < maxPages)
       pages.set(id, { id, stored, serial: found.serial, ...(isOwn && { isOwn }) });
   };
-  add(identifierOf(place), folder, true);
-  await addBelow(making, place, folder, add, maxLevels);
+  add(identifierOf(location), folder, true);
+  await addBelow(making, location, folder, add, maxLevels);
   for (const each of objectsOf(named)) {
     const id = Array.isArray(each.items) ? undefined : identifierIn(each, context.base);
     const found =
-      id === undefined || pages.has(id) ? undefined : await folderAt(making, placeOf(parts.sources, id));
+      id === undefined || pages.has(id) ? undefined : await folderAt(making, locationOf(parts.sources, id));
     if (id !== undefined && found) add(id, found);
   }
   const readable: Page[] = [];
@@ -102,13 +102,13 @@ function identifierIn(reference: Resource, base: string): string | undefined {
 
 async function addBelow(
   making: Making,
-  place: FolderLocation,
+  location: FolderLocation,
   { listing }: Folder,
   add: (id: string, folder: Folder) => void,
   levels: number,
 ): Promise<void> {
   for (const name of levels > 0 ? listing.notes : []) {
-    const inner = inside(place, name);
+    const inner = inside(location, name);
     const folder = await folderAt(making, inner);
     if (!folder) continue;
     add(identifierOf(inner), folder);
@@ -117,9 +117,12 @@ async function addBelow(
 }
 
 /** A folder, or undefined if there is none or it cannot be read now. */
-async function folderAt({ parts, caller, gate }: Making, place: FolderLocation): Promise<Folder | undefined> {
+async function folderAt(
+  { parts, caller, gate }: Making,
+  location: FolderLocation,
+): Promise<Folder | undefined> {
   try {
-    return await parts.folders.find(place.source, place.key, caller.signal);
+    return await parts.folders.find(location.source, location.key, caller.signal);
   } catch (error) {
     if (!(error instanceof ServiceError) || !["source", "busy"].includes(error.kind)) throw error;
     gate.doubt();

@@ -97,8 +97,8 @@ export function canvasesOfFacts({ id, canvases }: ManifestFacts, context: Docume
     canvases.slice(from, to).map((facts, at) => canvasOf(facts, from + at + 1, { address, stand, context }));
   return {
     count: async () => canvases.length,
-    at: async (place) => make(place, place + 1)[0],
-    async placeOf(canvasId) {
+    at: async (indexes) => make(indexes, indexes + 1)[0],
+    async indexOf(canvasId) {
       const number = canvasNumber(address, canvasId);
       return number !== undefined && number <= canvases.length ? number - 1 : undefined;
     },

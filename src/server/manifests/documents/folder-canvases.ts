@@ -68,11 +68,11 @@ export function folderCanvases(
       .filter(isThere);
   return {
     count: async () => (await sheets.all()).length,
-    async at(place) {
-      const [canvas] = await makeCanvases((await sheets.all()).slice(place, place + 1), place);
+    async at(indexes) {
+      const [canvas] = await makeCanvases((await sheets.all()).slice(indexes, indexes + 1), indexes);
       return canvas;
     },
-    async placeOf(canvasId) {
+    async indexOf(canvasId) {
       const number = canvasNumber(address, canvasId);
       return number !== undefined && number <= (await sheets.all()).length ? number - 1 : undefined;
     },

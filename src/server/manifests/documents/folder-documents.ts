@@ -27,7 +27,7 @@ import {
 } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
-import { type FolderLocation, identifierOf, nameOf, parentOf } from "../places.ts";
+import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
 import { type AttachedPages, attachedPages } from "./attached.ts";
 import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
@@ -50,34 +50,34 @@ export const isRoot = ({ sources }: ManifestsParts, { source, key }: FolderLocat
 export async function folderDocument(
   making: Making,
   reading: PresentationPath,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder | undefined,
 ): Promise<PlannedDocument | undefined> {
   const { parts } = making;
   const { extent } = reading;
-  const files = folder ? imagesOf(parts.sources, place, folder) : [];
-  const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
+  const files = folder ? imagesOf(parts.sources, location, folder) : [];
+  const kind = folder ? kindOfFolder(folder, location, files.length) : "collection";
   const manifestFile = folder?.manifestFile;
-  if (manifestFile && replacesWithNewer(reading, place, manifestFile))
-    throw newerVersion(parts, place, manifestFile);
+  if (manifestFile && replacesWithNewer(reading, location, manifestFile))
+    throw newerVersion(parts, location, manifestFile);
   const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
   if (folder && manifestFile && stored)
-    return storedFound(making, reading, { place, folder }, manifestFile, stored);
-  if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
+    return storedFound(making, reading, { location, folder }, manifestFile, stored);
+  if (!location.source.list && !isRoot(parts, location)) return folder && faulty(making, location, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
     const description = manifestFile?.describe("collection").images ?? emptyDescription;
-    return folderManifest(making, place, folder, { besideFolders: true, description });
+    return folderManifest(making, location, folder, { besideFolders: true, description });
   }
   if (folder && kind === "manifest") {
     if (extent !== "whole") return undefined;
     const description = manifestFile?.describe("manifest") ?? emptyDescription;
-    return folderManifest(making, place, folder, { besideFolders: false, description });
+    return folderManifest(making, location, folder, { besideFolders: false, description });
   }
-  const members = membersOf(parts, place, folder, isRoot(parts, place));
+  const members = membersOf(parts, location, folder, isRoot(parts, location));
   if (folder === undefined && members.length === 0) return undefined;
-  if (members.length === 0) refuseUnusable(parts, place, manifestFile);
-  return folderCollection(making, place, folder, members, extent);
+  if (members.length === 0) refuseUnusable(parts, location, manifestFile);
+  return folderCollection(making, location, folder, members, extent);
 }
 
 /** True if a document of a version that cannot be served would replace the one that a reading names. */
@@ -94,10 +94,10 @@ function replacesWithNewer(
 /** Returns the error for a stored document of a version that cannot be served. */
 function newerVersion(
   parts: ManifestsParts,
-  place: FolderLocation,
+  location: FolderLocation,
   manifestFile: ManifestFile,
 ): ServiceError {
-  parts.manifestFiles.tell(place, manifestFile);
+  parts.manifestFiles.tell(location, manifestFile);
   const { path = [], message } = manifestFile.newer?.fault ?? {};
   const where = path.length > 0 ? ` (${path.join(".")})` : "";
   return new ServiceError(
@@ -123,9 +123,9 @@ function storedAt(
 }
 
 /** A description is useless if nothing that it describes can be listed. */
-function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Folder): undefined {
+function faulty({ parts }: Making, location: FolderLocation, { manifestFile }: Folder): undefined {
   if (!manifestFile) return;
-  refuseUnusable(parts, place, manifestFile);
+  refuseUnusable(parts, location, manifestFile);
   if (manifestFile.faults().length === 0)
     manifestFile.add([
       {
@@ -134,7 +134,7 @@ function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Fold
           "expected a whole document, with type, label and items, because this source cannot list the images",
       },
     ]);
-  parts.manifestFiles.tell(place, manifestFile);
+  parts.manifestFiles.tell(location, manifestFile);
 }
 
 /**
@@ -143,11 +143,11 @@ function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Fold
  */
 function refuseUnusable(
   parts: ManifestsParts,
-  place: FolderLocation,
+  location: FolderLocation,
   manifestFile: ManifestFile | undefined,
 ): void {
   if (manifestFile?.unusable === undefined) return;
-  parts.manifestFiles.tell(place, manifestFile);
+  parts.manifestFiles.tell(location, manifestFile);
   throw new ServiceError(
     "decode",
     `The file ${manifestFile.name} at this address cannot be used: ${findingLine(manifestFile.unusable)}. Its operator has to correct it.`,
@@ -158,23 +158,25 @@ function refuseUnusable(
 async function storedFound(
   making: Making,
   { id }: PresentationPath,
-  { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
+  { location, folder }: { readonly location: FolderLocation; readonly folder: Folder },
   manifestFile: ManifestFile,
   stored: StoredDocument,
 ): Promise<PlannedDocument> {
   const { parts, context } = making;
   const isManifest = stored.whole.type === "Manifest";
-  const pages = isManifest ? await attachedPages(making, place, folder, stored.whole.annotations) : undefined;
+  const pages = isManifest
+    ? await attachedPages(making, location, folder, stored.whole.annotations)
+    : undefined;
   const make = async () => {
     const made = storedDocuments(stored, id, context.base);
-    parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
+    parts.manifestFiles.tellOrigins(location, manifestFile, made.document, context.base);
     return pages ? attachStored(parts, made, pages, folder) : made;
   };
   return {
     make,
     folder,
     ...(pages && { beyond: pages.stamp }),
-    ignoredFile: () => parts.manifestFiles.tell(place, manifestFile),
+    ignoredFile: () => parts.manifestFiles.tell(location, manifestFile),
   };
 }
 
@@ -202,23 +204,23 @@ const withPages = (canvas: Resource, pages: readonly Resource[]): Resource =>
   pages.length === 0 ? canvas : { ...canvas, annotations: [...objectsOf(canvas.annotations), ...pages] };
 
 /** Identifier, name and parent of the document of a folder. */
-function identityOf({ sources }: ManifestsParts, place: FolderLocation) {
-  const parent = parentOf(sources, place);
-  const id = parent === undefined ? "" : identifierOf(place);
-  return { id, label: nameOf(place), ...(parent !== undefined && { parent }) };
+function identityOf({ sources }: ManifestsParts, location: FolderLocation) {
+  const parent = parentOf(sources, location);
+  const id = parent === undefined ? "" : identifierOf(location);
+  return { id, label: nameOf(location), ...(parent !== undefined && { parent }) };
 }
 
 async function folderManifest(
   making: Making,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder,
   { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
 ): Promise<PlannedDocument | undefined> {
   const { parts, caller, gate, context } = making;
-  const own = identityOf(parts, place);
+  const own = identityOf(parts, location);
   const identity = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }) };
-  const files = imagesOf(parts.sources, place, folder);
-  const reader = readerOf(parts.images, place, folder, caller);
+  const files = imagesOf(parts.sources, location, folder);
+  const reader = readerOf(parts.images, location, folder, caller);
   const sheets = await sheetsOf(parts, files, reader, gate);
   if (sheets.files === 0) return undefined;
   // Cache headers depend on decisions on pages, but a long folder is not read as a whole before its first
@@ -227,14 +229,14 @@ async function folderManifest(
   const all = isWhole ? await sheets.all() : undefined;
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
-  const pages = await attachedPages(making, place, folder, description.members.annotations);
+  const pages = await attachedPages(making, location, folder, description.members.annotations);
   const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
   const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
 
   const make = async (): Promise<Made> => {
     const address = documentAddress(context.base, identity.id);
     const { annotations, ...members } = description.members;
-    const find = findDerived(parts.sources, place, address);
+    const find = findDerived(parts.sources, location, address);
     const attached = await pages.attach({ address, find, key: address, annotations });
     const { left } = attached;
     const described = {
@@ -267,7 +269,7 @@ async function folderManifest(
     facts,
     outcome: () => all && outcomeOf(all),
     isKnown: () => sheets.areRead(),
-    ...ignoring(parts, place, folder),
+    ...ignoring(parts, location, folder),
     needsConsent: true,
   };
 }
@@ -294,15 +296,15 @@ function outcomeOf(sheets: readonly Sheet[]): string {
 
 const ignoring = (
   parts: ManifestsParts,
-  place: FolderLocation,
+  location: FolderLocation,
   { manifestFile }: Folder,
 ): Pick<PlannedDocument, "ignoredFile"> =>
-  manifestFile ? { ignoredFile: () => parts.manifestFiles.tell(place, manifestFile) } : {};
+  manifestFile ? { ignoredFile: () => parts.manifestFiles.tell(location, manifestFile) } : {};
 
 /** Returns a collection, or one of its parts. Examines only the members that the document shows. */
 async function folderCollection(
   making: Making,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder | undefined,
   listed: readonly ListedMember[],
   extent: PresentationPath["extent"],
@@ -315,7 +317,7 @@ async function folderCollection(
   if (typeof extent === "number" && range === undefined) return undefined;
   const hasParts = partRange(members.length, 1) !== undefined;
   const [from, to] = range ?? (hasParts ? [0, 0] : [0, members.length]);
-  const identity = identityOf(parts, place);
+  const identity = identityOf(parts, location);
   const examine = async () => {
     const seen = await lookInto(parts, members.slice(from, to), caller, gate);
     const facts = members.map(
@@ -335,5 +337,5 @@ async function folderCollection(
     folder.manifestFile.add(merged.faults);
     return { document: merged.document };
   };
-  return { make, ...(folder && ignoring(parts, place, folder)), lists: identity.id, needsConsent: true };
+  return { make, ...(folder && ignoring(parts, location, folder)), lists: identity.id, needsConsent: true };
 }

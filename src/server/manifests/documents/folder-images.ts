@@ -14,8 +14,8 @@ import {
 } from "../folders/image-facts.ts";
 import type { ListedFile, Listing } from "../folders/listing.ts";
 import type { Gate, Pass } from "../gate.ts";
+import { type FolderLocation, identifierOf, inside, isReached } from "../locations.ts";
 import type { PresentationOptions } from "../options.ts";
-import { type FolderLocation, identifierOf, inside, isReached } from "../places.ts";
 
 /** An image of a folder with its identifier. */
 export interface FolderImage extends ListedFile {
@@ -38,16 +38,16 @@ const reached = new WeakMap<Listing, readonly FolderImage[]>();
 /** Returns the images of a folder that requests reach under the identifiers of its listing. */
 export function imagesOf(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   { listing }: Pick<Folder, "listing">,
 ): readonly FolderImage[] {
   const known = reached.get(listing);
   if (known) return known;
   const found = listing.images
-    .filter(({ name }) => isReached(sources, inside(place, name), "file"))
+    .filter(({ name }) => isReached(sources, inside(location, name), "file"))
     .map((file) => ({
       ...file,
-      identifier: identifierOf(inside(place, file.name)),
+      identifier: identifierOf(inside(location, file.name)),
       isTiff: /\.tiff?$/i.test(file.name),
     }));
   reached.set(listing, found);
@@ -57,11 +57,11 @@ export function imagesOf(
 /** A reader of images of a folder for one caller. */
 export function readerOf(
   parts: FactsParts,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder,
   caller: Caller,
 ): FolderReader {
-  const callerOf = (name: string) => ({ ...caller, identifier: identifierOf(inside(place, name)) });
+  const callerOf = (name: string) => ({ ...caller, identifier: identifierOf(inside(location, name)) });
   return readImages(parts, folder, callerOf);
 }
 

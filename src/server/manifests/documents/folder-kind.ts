@@ -4,7 +4,7 @@
 import { type Fault, isOfAnnotations, type LanguageMap } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isOfNotes } from "../folders/notes.ts";
-import { type FolderLocation, nameOf } from "../places.ts";
+import { type FolderLocation, nameOf } from "../locations.ts";
 
 /**
  * `annotations`: a whole document of annotations, which no collection lists (Presentation API 3.0, section
@@ -30,22 +30,22 @@ export function kindOfFolder(
 /** Returns the label of a folder: from its manifest file, or else its name. */
 export function labelOf(
   folder: Folder,
-  place: FolderLocation,
+  location: FolderLocation,
   kind: "manifest" | "collection",
 ): string | LanguageMap {
   const whole = folder.manifestFile?.stored?.whole;
   // Annotations next to images have a label of their own.
-  if (whole && isOfAnnotations(whole)) return nameOf(place);
+  if (whole && isOfAnnotations(whole)) return nameOf(location);
   const said = whole ? whole.label : folder.manifestFile?.describe(kind).members.label;
-  return (said as LanguageMap | undefined) ?? nameOf(place);
+  return (said as LanguageMap | undefined) ?? nameOf(location);
 }
 
 /** Returns the label of the manifest of the images next to the folders of a folder. */
-export function labelOfImages({ manifestFile }: Folder, place: FolderLocation): string | LanguageMap {
+export function labelOfImages({ manifestFile }: Folder, location: FolderLocation): string | LanguageMap {
   const said = isOfImages(manifestFile)
     ? manifestFile?.stored?.whole.label
     : manifestFile?.describe("collection").images?.members.label;
-  return (said as LanguageMap | undefined) ?? nameOf(place);
+  return (said as LanguageMap | undefined) ?? nameOf(location);
 }
 
 const misplaced: Fault = {

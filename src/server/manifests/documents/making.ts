@@ -72,9 +72,9 @@ export interface AttachedPage {
 export interface Canvases {
   count(): Promise<number>;
   /** The canvas at a place from 0; undefined if there is none. */
-  at(place: number): Promise<Resource | undefined>;
+  at(indexes: number): Promise<Resource | undefined>;
   /** The place from 0 of the canvas with an id; undefined if none has it. */
-  placeOf(id: string): Promise<number | undefined>;
+  indexOf(id: string): Promise<number | undefined>;
   /** All of them, some at a time. */
   batches(): AsyncIterable<readonly Resource[]>;
 }
@@ -85,14 +85,14 @@ export function canvasesOf({ document, canvases }: Made): Canvases {
 }
 
 function listedCanvases(items: readonly Resource[]): Canvases {
-  let places: ReadonlyMap<unknown, number> | undefined;
+  let indexes: ReadonlyMap<unknown, number> | undefined;
   return {
     count: async () => items.length,
-    at: async (place) => items[place],
-    async placeOf(id) {
+    at: async (indexes) => items[indexes],
+    async indexOf(id) {
       // The first of several with one id counts.
-      places ??= new Map(items.map((item, place) => [item.id, place] as const).reverse());
-      return places.get(id);
+      indexes ??= new Map(items.map((item, indexes) => [item.id, indexes] as const).reverse());
+      return indexes.get(id);
     },
     async *batches() {
       yield items;

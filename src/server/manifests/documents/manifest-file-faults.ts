@@ -17,7 +17,7 @@ import {
 import type { Sources } from "../../sources/index.ts";
 import type { FolderContents } from "../folders/folders.ts";
 import { problem } from "../folders/manifest-file-text.ts";
-import { type FolderLocation, identifierOf, inside } from "../places.ts";
+import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import { type FolderImage, imagesOf } from "./folder-images.ts";
 import { isMisplaced, kindOfFolder } from "./folder-kind.ts";
 import { membersOf } from "./members.ts";
@@ -25,20 +25,20 @@ import { membersOf } from "./members.ts";
 /** Returns the mistakes of a folder's manifest file, whose identifier is in `file`; empty if it has none. */
 export function manifestFileFaults(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: FolderContents,
 ): readonly Finding[] {
   const { manifestFile, listing } = folder;
   if (!manifestFile) return [];
-  const fileOf = (name: string) => identifierOf(inside(place, name));
-  const images = imagesOf(sources, place, folder);
-  const kind = kindOfFolder(folder, place, images.length);
+  const fileOf = (name: string) => identifierOf(inside(location, name));
+  const images = imagesOf(sources, location, folder);
+  const kind = kindOfFolder(folder, location, images.length);
   const { stored, unusable } = manifestFile;
   isMisplaced(kind, images.length, manifestFile);
   if (stored && !stored.whole2) manifestFile.add(doubtsOfStored(stored.whole));
   else if (!stored && unusable === undefined) {
     if (kind === "manifest") applyToImages(manifestFile, manifestFile.describe("manifest"), images);
-    else applyToFolders(sources, place, folder, images);
+    else applyToFolders(sources, location, folder, images);
   }
   const others = listing.manifestFiles.filter(({ name }) => name !== manifestFile.name);
   return [
@@ -77,14 +77,14 @@ function applyToImages(
 
 function applyToFolders(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: FolderContents,
   images: readonly FolderImage[],
 ): void {
   const manifestFile = folder.manifestFile as OwnFile;
   const description = manifestFile.describe("collection");
-  const isRoot = place.key === "" && place.source === sources.default;
-  const members = membersOf({ sources }, place, { ...folder, serial: 0, facts: new Map() }, isRoot);
+  const isRoot = location.key === "" && location.source === sources.default;
+  const members = membersOf({ sources }, location, { ...folder, serial: 0, facts: new Map() }, isRoot);
   manifestFile.add(arrangeMembers(members, description).faults);
   const derived: Resource = { id: base, type: "Collection", items: [] };
   manifestFile.add(describeCollection(derived, description, base).faults);

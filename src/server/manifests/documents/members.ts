@@ -18,7 +18,7 @@ import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { FactsParts } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
-import { type FolderLocation, identifierOf, inside, isReached, nameOf } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, isReached, nameOf } from "../locations.ts";
 import { canvasFacts } from "./canvases.ts";
 import { type FolderImage, imagesOf, readerOf } from "./folder-images.ts";
 import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
@@ -34,7 +34,7 @@ export interface MembersParts {
 
 /** A member before anyone has looked into it. */
 export interface ListedMember {
-  readonly place: FolderLocation;
+  readonly location: FolderLocation;
   readonly kind: "folder" | "images" | "top";
   readonly id: string;
   /** Its name, or its label in the description of the collection. */
@@ -46,16 +46,16 @@ export interface ListedMember {
 /** The members of the collection of a folder in their order; `isRoot`: those of further sources follow. */
 export function membersOf(
   { sources }: Pick<MembersParts, "sources">,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: Folder | undefined,
   isRoot: boolean,
 ): readonly ListedMember[] {
   const directories = (folder?.listing.directories ?? [])
-    .map((name) => inside(place, name))
+    .map((name) => inside(location, name))
     .filter((inner) => isReached(sources, inner, "folder"))
     .map(
       (inner): ListedMember => ({
-        place: inner,
+        location: inner,
         kind: "folder",
         id: identifierOf(inner),
         label: nameOf(inner),
@@ -65,14 +65,21 @@ export function membersOf(
   const images: ListedMember[] =
     folder &&
     !folder.listing.directories.includes(imagesId("")) &&
-    (isOfImages(folder.manifestFile) || imagesOf(sources, place, folder).length > 0)
-      ? [{ place, kind: "images", id: imagesId(isRoot ? "" : identifierOf(place)), label: nameOf(place) }]
+    (isOfImages(folder.manifestFile) || imagesOf(sources, location, folder).length > 0)
+      ? [
+          {
+            location,
+            kind: "images",
+            id: imagesId(isRoot ? "" : identifierOf(location)),
+            label: nameOf(location),
+          },
+        ]
       : [];
   const tops = (isRoot ? sources.all : [])
     .filter((source) => source !== sources.default && source.list)
     .map((source): ListedMember => {
       const top = { source, key: "" };
-      return { place: top, kind: "top", id: identifierOf(top), label: nameOf(top) };
+      return { location: top, kind: "top", id: identifierOf(top), label: nameOf(top) };
     });
   return [...directories, ...images, ...tops];
 }
@@ -93,7 +100,7 @@ export async function lookInto(
 
 async function memberFacts(
   parts: MembersParts,
-  { place, kind, id, label, navDate }: ListedMember,
+  { location, kind, id, label, navDate }: ListedMember,
   caller: Caller,
   gate: Gate,
 ): Promise<MemberFacts> {
@@ -102,7 +109,7 @@ async function memberFacts(
   if (kind === "top") return asCollection;
   let folder: Folder | undefined;
   try {
-    folder = await parts.folders.find(place.source, place.key, caller.signal);
+    folder = await parts.folders.find(location.source, location.key, caller.signal);
   } catch (error) {
     // One folder that cannot be read does not hide all others.
     if (!(error instanceof ServiceError) || !["source", "busy"].includes(error.kind)) throw error;
@@ -110,11 +117,11 @@ async function memberFacts(
     return asCollection;
   }
   if (!folder) return asCollection;
-  const files = imagesOf(parts.sources, place, folder);
-  const folderKind = kind === "images" ? "manifest" : kindOfFolder(folder, place, files.length);
+  const files = imagesOf(parts.sources, location, folder);
+  const folderKind = kind === "images" ? "manifest" : kindOfFolder(folder, location, files.length);
   if (folderKind === "annotations") return { kind: folderKind, id, label };
   const described = descriptionOf(folder, kind === "images" ? "images" : folderKind);
-  const own = kind === "images" ? labelOfImages(folder, place) : labelOf(folder, place, folderKind);
+  const own = kind === "images" ? labelOfImages(folder, location) : labelOf(folder, location, folderKind);
   const moment = navDate ?? (described.members.navDate as string | undefined);
   const facts = {
     kind: folderKind,
@@ -125,7 +132,7 @@ async function memberFacts(
   const pictures = objectsOf(folder.manifestFile?.stored?.whole.thumbnail);
   if (pictures.length > 0) return { ...facts, pictures };
   const first = folderKind === "manifest" ? files[placeInFront(files, described)] : undefined;
-  const thumbnail = first && (await thumbnailOf(parts, { place, folder }, first, caller, gate));
+  const thumbnail = first && (await thumbnailOf(parts, { location, folder }, first, caller, gate));
   return { ...facts, ...(thumbnail && { thumbnail }) };
 }
 
@@ -138,13 +145,13 @@ function descriptionOf({ manifestFile }: Folder, of: "manifest" | "collection" |
 /** Returns an image of a folder, if the caller may see it. */
 async function thumbnailOf(
   { images }: MembersParts,
-  { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
+  { location, folder }: { readonly location: FolderLocation; readonly folder: Folder },
   first: FolderImage,
   caller: Caller,
   gate: Gate,
 ): Promise<CanvasFacts | undefined> {
   const pass = await gate.pass(first.identifier);
-  const [facts] = await readerOf(images, place, folder, caller).facts([first]);
+  const [facts] = await readerOf(images, location, folder, caller).facts([first]);
   if (!facts || facts.passes) gate.doubt();
   const { identifier, name: label } = first;
   return facts && pass.listed && pass.visible ? canvasFacts({ identifier, label }, facts, pass) : undefined;

@@ -158,8 +158,8 @@ async function imagesAt(
 }
 
 async function imagesOnCanvas({ canvases }: Opened, address: string): Promise<readonly string[] | undefined> {
-  const place = await canvases.placeOf(address);
-  const canvas = place === undefined ? undefined : await canvases.at(place);
+  const index = await canvases.indexOf(address);
+  const canvas = index === undefined ? undefined : await canvases.at(index);
   return canvas && imagesOf(canvas);
 }
 

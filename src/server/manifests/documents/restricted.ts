@@ -44,8 +44,9 @@ export async function restrictDocument(
   const { gate, context, parts } = making;
   if (gate.passForAll()) return found;
   const keeper = [reading.id, reading.of].find(gate.keepsDocuments);
-  const kept = keeper === undefined ? undefined : await gate.decide(keeper);
-  if (kept && !isWhole(kept)) return titleAlone(making, reading, found, refusalOf(kept));
+  const keeperDecision = keeper === undefined ? undefined : await gate.decide(keeper);
+  if (keeperDecision && !isWhole(keeperDecision))
+    return titleAlone(making, reading, found, refusalOf(keeperDecision));
   if (isWithoutTexts(making, reading, found)) return found;
   const pause = createPauses();
   const made = await found.make();
@@ -131,7 +132,7 @@ const withheldText: RefusedDecision = {
   status: 401,
   reason:
     "These annotations are about images that need a login. Log in where the images are shown, then ask again.",
-  keptBy: "caller",
+  cachedBy: "caller",
   vary: [],
 };
 
@@ -141,7 +142,7 @@ const refusalOf = (decision: Awaited<ReturnType<Making["gate"]["decide"]>>): Ref
         allowed: false,
         status: 401,
         reason: "Only readers with access to all of the image may read this. Log in, then ask again.",
-        keptBy: "caller",
+        cachedBy: "caller",
         vary: [],
       }
     : decision;

@@ -11,7 +11,7 @@ import {
   textsOf,
 } from "../../../iiif/index.ts";
 import { membersOfFolder } from "../browse/contents.ts";
-import { type FolderLocation, identifierOf, nameOf, placeOf, trailOf } from "../places.ts";
+import { type FolderLocation, identifierOf, locationOf, nameOf, trailOf } from "../locations.ts";
 import type { Made, Making } from "./making.ts";
 
 /** Milliseconds to wait for the manifest files of the folders above. */
@@ -26,10 +26,10 @@ const part: LanguageMap = { en: ["Collection"] };
  * Returns the required statement of a collection: the label of the nearest provider, of its own folder or of
  * those above it, else of the configuration, else the title of the service.
  */
-export async function statementOf(making: Making, place: FolderLocation): Promise<Resource> {
+export async function statementOf(making: Making, location: FolderLocation): Promise<Resource> {
   const { sources, options } = making.parts;
   const top: FolderLocation = { source: sources.default, key: "" };
-  const trail = trailOf(sources, place).map(({ identifier }) => placeOf(sources, identifier));
+  const trail = trailOf(sources, location).map(({ identifier }) => locationOf(sources, identifier));
   const end = performance.now() + maxMs;
   let label: LanguageMap | undefined;
   for (const each of [top, ...trail].reverse()) {
@@ -59,14 +59,18 @@ export const lacksStatement = ({ type, requiredStatement }: Resource): boolean =
   type === "Collection" && objectsOf(requiredStatement).length === 0;
 
 /** Returns what the manifest file of a folder says of it. One that cannot be read in time says nothing. */
-async function membersAt({ parts, gate }: Making, place: FolderLocation, ms: number): Promise<Resource> {
+async function membersAt({ parts, gate }: Making, location: FolderLocation, ms: number): Promise<Resource> {
   const { sources, folders } = parts;
-  if (!place.source.list) return {};
-  const identifier = identifierOf(place);
+  if (!location.source.list) return {};
+  const identifier = identifierOf(location);
   if (gate.keepsDocuments(identifier) && !(await gate.mayRead(identifier, "rules"))) return {};
   try {
-    const folder = await withDeadline(Math.max(0, ms), () => folders.find(place.source, place.key), late);
-    return folder ? membersOfFolder(sources, place, folder) : {};
+    const folder = await withDeadline(
+      Math.max(0, ms),
+      () => folders.find(location.source, location.key),
+      late,
+    );
+    return folder ? membersOfFolder(sources, location, folder) : {};
   } catch (error) {
     if (error !== late && !(error instanceof ServiceError)) throw error;
     gate.doubt();

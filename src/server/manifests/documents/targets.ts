@@ -2,7 +2,7 @@
 
 import { idOf, objectsOf, ownNames, pieceAddress, type Resource } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type FolderLocation, placeOf } from "../places.ts";
+import { type FolderLocation, locationOf } from "../locations.ts";
 
 /** What annotations of a manifest are about. */
 export interface Target {
@@ -18,12 +18,12 @@ export type FindTarget = (address: string) => Target | undefined;
  * Returns a function that finds the canvases of a derived manifest, and itself: by their addresses in any
  * spelling, in any version, and on any host, since the public URL of a service may change.
  */
-export function findDerived(sources: Sources, place: FolderLocation, address: string): FindTarget {
+export function findDerived(sources: Sources, indexes: FolderLocation, address: string): FindTarget {
   return (target) => {
     const own = ownNames(target, []).documents.find((reading) => {
-      const { source, key } = placeOf(sources, reading.of);
+      const { source, key } = locationOf(sources, reading.of);
       const isPart = reading.piece === undefined || reading.piece.kind === "canvas";
-      return isPart && typeof reading.extent === "string" && source === place.source && key === place.key;
+      return isPart && typeof reading.extent === "string" && source === indexes.source && key === indexes.key;
     });
     if (!own) return undefined;
     const number = own.piece?.number ?? 0;
@@ -36,7 +36,7 @@ export function findStored(sources: Sources, document: Resource): FindTarget {
   const keysOf = (address: string) => [
     address,
     ...ownNames(address, []).documents.map(({ of, extent, piece }) => {
-      const { source, key } = placeOf(sources, of);
+      const { source, key } = locationOf(sources, of);
       return JSON.stringify([source.name, key, extent, piece]);
     }),
   ];

@@ -2,7 +2,7 @@
 
 import { withDeadline } from "../../../base/index.ts";
 import type { Source } from "../../sources/source.ts";
-import type { FolderLocation } from "../places.ts";
+import type { FolderLocation } from "../locations.ts";
 
 /**
  * Returns the folder that `folders` finds at a place within that many milliseconds; undefined if there is

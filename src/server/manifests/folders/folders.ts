@@ -13,7 +13,7 @@ import { hash, masterName } from "../../images/cache-keys.ts";
 import { purgesOf } from "../../images/describe.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
-import { type FolderLocation, inside } from "../places.ts";
+import { type FolderLocation, inside } from "../locations.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
 import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
@@ -57,7 +57,7 @@ export interface Folders {
 export type FolderContents = Omit<Folder, "serial" | "facts">;
 
 /** Bytes that remembered folders may take together. */
-const keptBytes = 48 * 2 ** 20;
+const cacheBytes = 48 * 2 ** 20;
 
 /** Memory of an image's facts, in addition to its entry in the listing. */
 const bytesOfFacts = 160;
@@ -73,7 +73,7 @@ interface CachedFolder {
 
 /** Remembered folders over the sources. */
 export function createFolders({ info, readYaml, times, keepAlive, now = Date.now }: FoldersParts): Folders {
-  const kept = createLru<string, CachedFolder>(keptBytes);
+  const cache = createLru<string, CachedFolder>(cacheBytes);
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
   let serial = 0;
@@ -96,12 +96,12 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
   const seen = createLru<string, ManifestFile>(seenBytes);
   const look =
     (signal: AbortSignal): Look =>
-    async (place) => {
-      const { source, key } = place;
+    async (location) => {
+      const { source, key } = location;
       const name = `${source.name}\0${key}`;
       const listing = listingOf((await listFolder(source, key, signal, false)) ?? []);
       if (listing.images.length > 0) return { listing };
-      const known = seen.get(name) ?? kept.get(name)?.folder?.manifestFile;
+      const known = seen.get(name) ?? cache.get(name)?.folder?.manifestFile;
       const manifestFile = await readManifestFile(source, key, listing.manifestFiles, {
         readYaml,
         known,
@@ -111,9 +111,13 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
       return { listing, ...(manifestFile && { manifestFile }) };
     };
 
-  const withoutFoundNotes = (place: FolderLocation, entries: readonly SourceEntry[], signal: AbortSignal) => {
-    const most = isRemote(place.source) ? maxSought.remote : maxSought.local;
-    return withoutNotes(place, listingOf(entries), most, look(signal));
+  const withoutFoundNotes = (
+    location: FolderLocation,
+    entries: readonly SourceEntry[],
+    signal: AbortSignal,
+  ) => {
+    const most = isRemote(location.source) ? maxSought.remote : maxSought.local;
+    return withoutNotes(location, listingOf(entries), most, look(signal));
   };
 
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
@@ -123,7 +127,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
       ? await throughSlot(info, { source, key }, (at) => isFresh(source, at), now, list)
       : await timeListing(list, now);
     if (signal.aborted) throw cancelledError(signal);
-    const before = kept.get(name)?.folder;
+    const before = cache.get(name)?.folder;
     const listing = found.entries && (await withoutFoundNotes({ source, key }, found.entries, signal));
     const manifestFile = await readManifestFile(
       source,
@@ -141,16 +145,16 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
         ? before
         : { ...folder, serial: ++serial, facts: stillTrue(before?.facts, folder.listing) });
     const entry = { ...(known && { folder: known }), listedAt: found.at };
-    if (begun === purgesOf(info)) kept.set(name, entry, known ? bytesOf(known) : bytesOfName);
+    if (begun === purgesOf(info)) cache.set(name, entry, known ? bytesOf(known) : bytesOfName);
     return known;
   };
 
   return {
     async find(source, key, signal) {
-      if (purges !== purgesOf(info)) kept.clear();
+      if (purges !== purgesOf(info)) cache.clear();
       purges = purgesOf(info);
       const name = `${source.name}\0${key}`;
-      const known = kept.get(name);
+      const known = cache.get(name);
       if (known && isFresh(source, known.listedAt)) return known.folder;
       return flights
         .run(`${name}\0${purges}`, (work) => refresh(source, key, name, work), signal)

@@ -104,7 +104,7 @@ export function readImages(
       if (known) return known;
       if (latest?.name !== file.name) latest = { name: file.name, pages: readPages(file, facts) };
       const pages = await latest.pages;
-      if (pages.length <= pagesKept) remember(file, { facts, pages });
+      if (pages.length <= maxCachedPages) remember(file, { facts, pages });
       return pages;
     },
   };
@@ -149,7 +149,7 @@ export const shownPages = ({ pages, inFolders }: Pick<ImageFacts, "pages" | "inF
   Math.min(pages, inFolders ? maxPages : maxFrames);
 
 /** Pages of a file that are remembered with its folder. */
-const pagesKept = 2000;
+const maxCachedPages = 2000;
 
 /** Returns the sentence that says which pages of a file are missing; undefined if it has `count` pages. */
 export function cutText(name: string, { pages, cut }: ImageFacts, count: number): string | undefined {

@@ -2,7 +2,7 @@
 
 import { findingLine, type Log, parseUrl, positionText } from "../../../base/index.ts";
 import type { Resource } from "../../../iiif/index.ts";
-import { type FolderLocation, identifierOf, inside } from "../places.ts";
+import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 
 export interface ManifestFileLog {
@@ -10,29 +10,29 @@ export interface ManifestFileLog {
    * Logs faults of a file that have not been logged. Returns the file with the line of the first, for the
    * response header.
    */
-  tell(place: FolderLocation, manifestFile: ManifestFile): string | undefined;
+  tell(location: FolderLocation, manifestFile: ManifestFile): string | undefined;
   /** Logs the origins of images in a whole document, except the service's own and allowed ones. */
-  tellOrigins(place: FolderLocation, manifestFile: ManifestFile, document: Resource, base: string): void;
+  tellOrigins(location: FolderLocation, manifestFile: ManifestFile, document: Resource, base: string): void;
 }
 
 /** A log for manifest files; `allowed`: origins of other servers that they may name. */
 export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly string[]): ManifestFileLog {
-  const told = new WeakMap<ManifestFile, Set<string>>();
+  const logged = new WeakMap<ManifestFile, Set<string>>();
   const isNew = (manifestFile: ManifestFile, text: string) => {
-    const known = told.get(manifestFile) ?? new Set();
-    told.set(manifestFile, known);
+    const known = logged.get(manifestFile) ?? new Set();
+    logged.set(manifestFile, known);
     if (known.has(text)) return false;
     known.add(text);
     return true;
   };
   return {
-    tell(place, manifestFile) {
+    tell(location, manifestFile) {
       const faults = manifestFile.faults();
-      const file = identifierOf(inside(place, manifestFile.name));
+      const file = identifierOf(inside(location, manifestFile.name));
       for (const fault of faults.map(findingLine))
         if (isNew(manifestFile, fault))
           log.warn("a manifest file is only partly used", {
-            source: place.source.name,
+            source: location.source.name,
             file,
             fault,
           });
@@ -40,13 +40,13 @@ export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly 
       if (faults.length === 0) return undefined;
       return located ? `${manifestFile.name}, ${positionText(located)}` : manifestFile.name;
     },
-    tellOrigins(place, manifestFile, document, base) {
+    tellOrigins(location, manifestFile, document, base) {
       const own = [new URL(base).origin, ...allowed.map((origin) => origin.toLowerCase())];
       for (const origin of originsIn(document).filter((each) => !own.includes(each)))
         if (isNew(manifestFile, origin))
           log.warn("a manifest file names pictures of a server that presentation.allowed_origins does not", {
-            source: place.source.name,
-            file: identifierOf(inside(place, manifestFile.name)),
+            source: location.source.name,
+            file: identifierOf(inside(location, manifestFile.name)),
             origin,
           });
     },

@@ -14,7 +14,7 @@ import {
   storedOf,
 } from "../../../iiif/index.ts";
 import type { Source } from "../../sources/source.ts";
-import { inside } from "../places.ts";
+import { inside } from "../locations.ts";
 import type { ListedFile } from "./listing.ts";
 import { maxYaml, problem, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
 
@@ -65,9 +65,9 @@ export async function readManifestFile(
 ): Promise<ManifestFile | undefined> {
   for (const { name, validator } of files) {
     if (known && known.name === name && known.validator === validator) return known;
-    const place = inside({ source, key }, name);
-    if (validator !== undefined) source.forget?.(place.key);
-    const image = await source.open(place.key, signal).catch(unlessPage);
+    const location = inside({ source, key }, name);
+    if (validator !== undefined) source.forget?.(location.key);
+    const image = await source.open(location.key, signal).catch(unlessPage);
     if (!image) continue;
     try {
       if (known && known.name === name && known.validator === image.validator) return known;
@@ -127,10 +127,10 @@ export async function manifestFileOf(
   const add: ManifestFile["add"] = (more) => {
     // They are located and reported once, however often the description is applied.
     const fresh = more.slice(0, maxFaults).filter((fault) => !known.has(JSON.stringify(fault)));
-    const kept = fresh.slice(0, Math.max(0, maxFaults - known.size));
-    if (kept.length === 0) return;
-    for (const fault of kept) known.add(JSON.stringify(fault));
-    for (const located of locate(kept)) faults.set(findingLine(located), located);
+    const listed = fresh.slice(0, Math.max(0, maxFaults - known.size));
+    if (listed.length === 0) return;
+    for (const fault of listed) known.add(JSON.stringify(fault));
+    for (const located of locate(listed)) faults.set(findingLine(located), located);
   };
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);

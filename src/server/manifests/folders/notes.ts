@@ -2,12 +2,12 @@
 
 import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { isOfAnnotations } from "../../../iiif/index.ts";
-import { type FolderLocation, inside } from "../places.ts";
+import { type FolderLocation, inside } from "../locations.ts";
 import type { Folder } from "./folder.ts";
 import type { Listing } from "./listing.ts";
 
 /** Reads what a folder holds, without what is known of the folders in it. */
-export type Look = (place: FolderLocation) => Promise<Pick<Folder, "listing" | "manifestFile">>;
+export type Look = (location: FolderLocation) => Promise<Pick<Folder, "listing" | "manifestFile">>;
 
 /** Folders that are read simultaneously. */
 const atOnce = 8;
@@ -26,7 +26,7 @@ export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "m
  * folders. One that cannot be read counts as a directory.
  */
 export async function withoutNotes(
-  place: FolderLocation,
+  location: FolderLocation,
   listing: Listing,
   most: number,
   look: Look,
@@ -34,7 +34,7 @@ export async function withoutNotes(
 ): Promise<Listing> {
   const found = new Set<string>();
   await forEachConcurrently(listing.directories.slice(0, most), atOnce, async (name) => {
-    if (await holdsNotes(inside(place, name), look, levels)) found.add(name);
+    if (await holdsNotes(inside(location, name), look, levels)) found.add(name);
   });
   if (found.size === 0) return listing;
   const has = (name: string) => found.has(name);
@@ -45,15 +45,15 @@ export async function withoutNotes(
   };
 }
 
-async function holdsNotes(place: FolderLocation, look: Look, levels: number): Promise<boolean> {
+async function holdsNotes(location: FolderLocation, look: Look, levels: number): Promise<boolean> {
   try {
-    const folder = await look(place);
+    const folder = await look(location);
     const { listing } = folder;
     const [first] = listing.directories;
     if (listing.images.length > 0 || first === undefined || levels === 1) return isOfNotes(folder);
     // Usually the first folder in it shows that it holds more.
-    if (!(await holdsNotes(inside(place, first), look, levels - 1))) return false;
-    const inner = await withoutNotes(place, listing, listing.directories.length, look, levels - 1);
+    if (!(await holdsNotes(inside(location, first), look, levels - 1))) return false;
+    const inner = await withoutNotes(location, listing, listing.directories.length, look, levels - 1);
     return isOfNotes({ ...folder, listing: inner });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;

@@ -3,7 +3,7 @@
 
 import type { Sources } from "../../sources/index.ts";
 import { type Entry, topsOf } from "../browse/entries.ts";
-import { type FolderLocation, identifierOf, inside, placeOf } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, locationOf } from "../locations.ts";
 import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
 import { comparable, textIn } from "./words.ts";
 
@@ -13,7 +13,7 @@ export const maxMatches = 2000;
 type Decide = (identifier: string) => Promise<boolean> | boolean;
 
 export interface SearchRequest {
-  readonly place: FolderLocation;
+  readonly location: FolderLocation;
   /** True if the tops of further sources are searched too. */
   readonly isRoot: boolean;
   readonly words: readonly string[];
@@ -37,11 +37,11 @@ export interface Matches {
 
 /** Returns what is known of a folder, or undefined. */
 export type LookInto = (
-  place: FolderLocation,
+  location: FolderLocation,
 ) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
 
 interface Queued {
-  readonly place: FolderLocation;
+  readonly location: FolderLocation;
   readonly folder: SearchedFolder | undefined;
   readonly isRoot: boolean;
   /** Texts of the folders between it and the start of the search. */
@@ -58,11 +58,11 @@ export async function findEntries(
   request: SearchRequest,
   most = maxMatches,
 ): Promise<Matches> {
-  const { place, isRoot } = request;
+  const { location, isRoot } = request;
   const entries: Entry[] = [];
-  const queue: Queued[] = [{ place, folder: await lookInto(place), isRoot, above: "" }];
+  const queue: Queued[] = [{ location, folder: await lookInto(location), isRoot, above: "" }];
   for (const around of queue)
-    for (const one of contentsWithPlaces(sources, around)) {
+    for (const one of contentsWithLocations(sources, around)) {
       if (one[1].isHidden && !request.showsHidden) continue;
       const found =
         one[1].kind === "image"
@@ -78,33 +78,33 @@ export async function findEntries(
 type LocatedContent = readonly [FolderLocation, SearchedContent];
 
 async function imageEntry(
-  [place, { label }]: LocatedContent,
+  [location, { label }]: LocatedContent,
   { mayHave }: SearchRequest,
 ): Promise<Entry | undefined> {
-  const identifier = identifierOf(place);
+  const identifier = identifierOf(location);
   return (await mayHave(identifier)) ? { kind: "image", identifier, ...(label && { label }) } : undefined;
 }
 
 /** A folder is searched later, whether it matches or not. */
 async function folderEntry(
-  [place, { name, label: labelAbove, text }]: LocatedContent,
+  [location, { name, label: labelAbove, text }]: LocatedContent,
   { above }: Queued,
   search: { readonly request: SearchRequest; readonly lookInto: LookInto; readonly queue: Queued[] },
 ): Promise<Entry | undefined> {
   const { request, lookInto, queue } = search;
-  const identifier = identifierOf(place);
+  const identifier = identifierOf(location);
   if (!(await request.mayLookInto(identifier))) {
     if (!(await request.mayList?.(identifier))) return undefined;
-    const label = labelAbove ?? (await lookInto(place))?.label;
+    const label = labelAbove ?? (await lookInto(location))?.label;
     const title = label ? `${comparable(name)}\n${textIn({ label })}` : comparable(name);
     return matches(request.words, title, above)
       ? { kind: "folder", identifier, ...(label && { label }) }
       : undefined;
   }
-  const folder = await lookInto(place);
-  if (folder && (await holdsNotes(place, folder, lookInto))) return undefined;
+  const folder = await lookInto(location);
+  if (folder && (await holdsNotes(location, folder, lookInto))) return undefined;
   const own = folder ? `${text}\n${folder.text}` : text;
-  queue.push({ place, folder, isRoot: false, above: `${above}${own}\n` });
+  queue.push({ location, folder, isRoot: false, above: `${above}${own}\n` });
   if (!matches(request.words, own, above)) return undefined;
   const label = labelAbove ?? folder?.label;
   return { kind: "folder", identifier, ...(label && { label }) };
@@ -115,7 +115,7 @@ const maxLevels = 3;
 
 /** True for a folder that holds annotations alone, or folders of those: it is no folder for readers. */
 async function holdsNotes(
-  place: FolderLocation,
+  location: FolderLocation,
   { isOfNotes, contents }: SearchedFolder,
   lookInto: LookInto,
   levels = maxLevels,
@@ -123,20 +123,20 @@ async function holdsNotes(
   if (isOfNotes) return true;
   if (levels === 0 || contents.length === 0 || contents.some(({ kind }) => kind === "image")) return false;
   for (const { name } of contents) {
-    const inner = inside(place, name);
+    const inner = inside(location, name);
     const folder = await lookInto(inner);
     if (!folder || !(await holdsNotes(inner, folder, lookInto, levels - 1))) return false;
   }
   return true;
 }
 
-function* contentsWithPlaces(
+function* contentsWithLocations(
   sources: Sources,
-  { place, folder, isRoot }: Omit<Queued, "above">,
+  { location, folder, isRoot }: Omit<Queued, "above">,
 ): Generator<LocatedContent> {
-  for (const content of folder?.contents ?? []) yield [inside(place, content.name), content];
+  for (const content of folder?.contents ?? []) yield [inside(location, content.name), content];
   for (const { identifier } of isRoot ? topsOf(sources) : []) {
-    const inner = placeOf(sources, identifier);
+    const inner = locationOf(sources, identifier);
     yield [inner, { kind: "folder", name: identifier, isHidden: false, text: comparable(identifier) }];
   }
 }

@@ -64,22 +64,22 @@ export function createSearch(parts: SearchParts): Search {
 
   return {
     async find(request) {
-      const { place, isRoot, signal } = request;
+      const { location, isRoot, signal } = request;
       if (!hasIndex) {
         const walk = walkFolders(parts, walkBounds, signal);
         return withStop(await findEntries(sources, walk.lookInto, request), walk.stoppedAt());
       }
-      const asked = listable.filter((source) => isRoot || source === place.source).map(indexOf);
+      const asked = listable.filter((source) => isRoot || source === location.source).map(indexOf);
       await withDeadline(readMs, () => Promise.all(asked.map((index) => index.refresh())), late).catch(
         (error) => {
           if (error !== late) throw error;
         },
       );
       const walk = walkFolders(parts, beyondIndex, signal);
-      const lookInto: LookInto = (place) => {
-        if (!place.source.list) return undefined;
-        const index = indexOf(place.source);
-        return index.folder(place.key) ?? (index.lack() === "full" ? walk.lookInto(place) : undefined);
+      const lookInto: LookInto = (location) => {
+        if (!location.source.list) return undefined;
+        const index = indexOf(location.source);
+        return index.folder(location.key) ?? (index.lack() === "full" ? walk.lookInto(location) : undefined);
       };
       const found = withStop(await findEntries(sources, lookInto, request), walk.stoppedAt());
       const lack = worst(asked.map((index) => index.lack()));

@@ -4,7 +4,7 @@ import type { LanguageMap } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { type Content, contentsOf, type ListedFolder, labelIn, membersOfFolder } from "../browse/contents.ts";
 import { isOfNotes } from "../folders/notes.ts";
-import type { FolderLocation } from "../places.ts";
+import type { FolderLocation } from "../locations.ts";
 import { comparable, textIn } from "./words.ts";
 
 export interface SearchedContent extends Omit<Content, "members"> {
@@ -27,11 +27,11 @@ export interface SearchedFolder {
 /** Returns the searchable contents of a listed folder. */
 export function searchedFolder(
   sources: Sources,
-  place: FolderLocation,
+  location: FolderLocation,
   folder: ListedFolder,
 ): SearchedFolder {
-  const contents = contentsOf(sources, place, folder);
-  const members = membersOfFolder(sources, place, folder);
+  const contents = contentsOf(sources, location, folder);
+  const members = membersOfFolder(sources, location, folder);
   const label = labelIn(members);
   return {
     ...(label && { label }),

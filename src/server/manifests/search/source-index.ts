@@ -6,12 +6,12 @@ import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import type { ListedFolder } from "../browse/contents.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
-import { type FolderLocation, inside, isReached } from "../places.ts";
+import { type FolderLocation, inside, isReached } from "../locations.ts";
 import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";
 
 /** Reads a folder; `before`: its manifest file as read before. */
 export type ReadFolder = (
-  place: FolderLocation,
+  location: FolderLocation,
   before: ManifestFile | undefined,
 ) => Promise<ListedFolder | undefined>;
 
@@ -89,18 +89,18 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   /** Returns the current folder; the previous one if it cannot be read. */
   const current = async (key: string): Promise<IndexedFolder | undefined> => {
     const before = known.get(key);
-    const place = { source, key };
+    const location = { source, key };
     try {
       const at = now();
       if (before?.state !== undefined && at - before.readAt < longestUnread)
         if ((await stateOf(source, [key, ...before.manifestKeys])) === before.state) return before;
-      const listed = await read(place, before?.manifestFile);
+      const listed = await read(location, before?.manifestFile);
       if (listed === undefined) return undefined;
-      const manifestKeys = listed.listing.manifestFiles.map(({ name }) => inside(place, name).key);
+      const manifestKeys = listed.listing.manifestFiles.map(({ name }) => inside(location, name).key);
       // A state read right after a change may not reflect further changes, unless reading took long.
       const state = now() - at < longestRead ? await stateOf(source, [key, ...manifestKeys]) : undefined;
       if (before?.listed.deref() === listed) return { ...before, state, readAt: at };
-      const searched = searchedFolder(sources, place, listed);
+      const searched = searchedFolder(sources, location, listed);
       const { manifestFile } = listed;
       const bytes = bytesOf(searched) + (manifestFile?.size ?? 0) * bytesOfManifestByte;
       return { listed: new WeakRef(listed), manifestFile, manifestKeys, searched, bytes, state, readAt: at };

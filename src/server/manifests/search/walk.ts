@@ -3,7 +3,7 @@
 import { ServiceError, withDeadline } from "../../../base/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, identifierOf } from "../places.ts";
+import { type FolderLocation, identifierOf } from "../locations.ts";
 import type { LookInto } from "./find.ts";
 import { searchedFolder } from "./searched-folder.ts";
 
@@ -29,22 +29,22 @@ export function walkFolders(
   const end = performance.now() + ms;
   let stoppedAt: string | undefined;
   let seen = 0;
-  const stop = (place: FolderLocation): undefined => {
-    stoppedAt ??= identifierOf(place);
+  const stop = (location: FolderLocation): undefined => {
+    stoppedAt ??= identifierOf(location);
   };
   return {
-    async lookInto(place) {
-      const { source, key } = place;
+    async lookInto(location) {
+      const { source, key } = location;
       if (!source.list) return undefined;
       const left = end - performance.now();
-      if (seen++ >= most || left <= 0) return stop(place);
+      if (seen++ >= most || left <= 0) return stop(location);
       try {
         const folder = await withDeadline(left, () => folders.find(source, key));
-        return folder && searchedFolder(sources, place, folder);
+        return folder && searchedFolder(sources, location, folder);
       } catch (error) {
         if (signal?.aborted) throw error;
         if (error instanceof ServiceError && error.kind === "cancelled") throw error;
-        return stop(place);
+        return stop(location);
       }
     },
     stoppedAt: () => stoppedAt,

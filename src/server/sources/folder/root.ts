@@ -11,7 +11,7 @@ import type { MasterFiles } from "./bounded-files.ts";
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
 
 /** Milliseconds for which the resolved root is cached, so that it is not resolved again for each tile. */
-const rootKeptMs = 1000;
+const rootCacheMs = 1000;
 
 export interface RootOptions {
   /** Name of the source. */
@@ -75,7 +75,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
     async real() {
       if (known && Date.now() < known.until) return known.path;
       const path = await unlessAbsent(() => files.realPath(top));
-      known = path === undefined ? undefined : { path, until: Date.now() + rootKeptMs };
+      known = path === undefined ? undefined : { path, until: Date.now() + rootCacheMs };
       if (path !== undefined) return path;
       // A missing root (a disk that is not mounted) is a fault: its images must not appear as not existing.
       throw sourceError(

@@ -13,15 +13,15 @@ import {
 import type { Slot } from "../../stores/slot.ts";
 import type { Remote } from "../remote.ts";
 import type { Source } from "../source.ts";
+import { blockSize, createCachedBlocks } from "./cached-blocks.ts";
 import { createDeliveries } from "./deliveries.ts";
-import { blockSize, createKeptBlocks } from "./kept-blocks.ts";
 import { createKnownStates } from "./known-states.ts";
 import type { State } from "./master-state.ts";
 import { createReadAhead, upTo } from "./read-ahead.ts";
 import { atOnce, createOriginRequests, type RemoteFigures, remoteCounts } from "./requests.ts";
 import { createWaits, type Wait } from "./waits.ts";
 
-export { blockSize } from "./kept-blocks.ts";
+export { blockSize } from "./cached-blocks.ts";
 export type { RemoteFigures } from "./requests.ts";
 
 export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint" | "keyOf"> {
@@ -71,9 +71,9 @@ export function originCached(options: OriginCacheOptions): Source {
   const { counts } = figures;
   const entryName = (key: string) => `${name}:${key}`;
   const states = createKnownStates({ ...options, entryName, now });
-  const kept = createKeptBlocks({ slot, entryName, isCurrent: states.isCurrent });
-  const requests = createOriginRequests({ ...options, states, kept, figures });
-  const deliveries = createDeliveries(kept, requests);
+  const cachedBlocks = createCachedBlocks({ slot, entryName, isCurrent: states.isCurrent });
+  const requests = createOriginRequests({ ...options, states, cachedBlocks: cachedBlocks, figures });
+  const deliveries = createDeliveries(cachedBlocks, requests);
 
   const countError = (error: unknown): unknown => {
     if (error instanceof ServiceError && error.kind === "source") counts.errors.add();

@@ -2,8 +2,8 @@
 // them waits.
 
 import type { TraceContext } from "../../../base/index.ts";
+import type { CachedBlocks } from "./cached-blocks.ts";
 import { type Coming, type Delivery, hold } from "./delivery.ts";
-import type { KeptBlocks } from "./kept-blocks.ts";
 import type { State } from "./master-state.ts";
 import { atOnce, type OriginRequests, type Run } from "./requests.ts";
 import type { Wait } from "./waits.ts";
@@ -27,7 +27,10 @@ export interface Deliveries {
 }
 
 /** Creates deliveries: blocks that are not in `kept` are fetched by `requests`. */
-export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests, "blocks">): Deliveries {
+export function createDeliveries(
+  cachedBlocks: CachedBlocks,
+  requests: Pick<OriginRequests, "blocks">,
+): Deliveries {
   /** Blocks being fetched, by name. */
   const coming = new Map<string, Coming>();
 
@@ -37,12 +40,12 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
    */
   const bring = ({ key, state, trace }: Reading, wanted: readonly number[]): Delivery | undefined => {
     const claimed = wanted.filter(
-      (n) => kept.get(state, n) === undefined && !coming.has(kept.nameOf(state, n)),
+      (n) => cachedBlocks.get(state, n) === undefined && !coming.has(cachedBlocks.nameOf(state, n)),
     );
     if (claimed.length === 0) return undefined;
     const stopping = new AbortController();
     const run = (async () => {
-      const stored = await Promise.all(claimed.map((n) => kept.load(key, state, n)));
+      const stored = await Promise.all(claimed.map((n) => cachedBlocks.load(key, state, n)));
       const missing = claimed.filter((_, i) => stored[i] === undefined);
       return {
         stored,
@@ -54,7 +57,7 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
     })();
     let left = claimed.length;
     const forget = (n: number) => {
-      const name = kept.nameOf(state, n);
+      const name = cachedBlocks.nameOf(state, n);
       if (coming.get(name)?.delivery === delivery) coming.delete(name);
     };
     const arriving = claimed.map((n, i) =>
@@ -79,7 +82,7 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
       },
     };
     for (const [i, n] of claimed.entries())
-      coming.set(kept.nameOf(state, n), { delivery, block: arriving[i] as Promise<Uint8Array> });
+      coming.set(cachedBlocks.nameOf(state, n), { delivery, block: arriving[i] as Promise<Uint8Array> });
     return delivery;
   };
 
@@ -87,7 +90,9 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
     async blocks(reading, numbers, wait) {
       const { state, signal } = reading;
       bring(reading, numbers);
-      const found = numbers.map((n) => kept.get(state, n) ?? (coming.get(kept.nameOf(state, n)) as Coming));
+      const found = numbers.map(
+        (n) => cachedBlocks.get(state, n) ?? (coming.get(cachedBlocks.nameOf(state, n)) as Coming),
+      );
       const isThere = (one: Uint8Array | Coming) => one instanceof Uint8Array;
       if (found.every(isThere)) return found;
       return wait((leaving) => {

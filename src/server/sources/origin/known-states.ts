@@ -15,7 +15,7 @@ import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf }
 import type { Wait } from "./waits.ts";
 
 /** Maximum number of masters whose state stays in memory. */
-const keptStates = 20_000;
+const maxStates = 20_000;
 /** Milliseconds during which an origin that did not respond is not asked again. */
 const awayMs = 10_000;
 /** Milliseconds during which a missing master is not requested again; less if `revalidate` is shorter. */
@@ -93,12 +93,12 @@ export function createKnownStates({
   keepAlive,
   now,
 }: KnownStatesOptions): KnownStates {
-  const states = createLru<string, State>(keptStates);
+  const states = createLru<string, State>(maxStates);
   /**
    * Missing masters, and the time before which they are not requested again: a page is first looked up by its
    * whole name.
    */
-  const absent = createLru<string, number>(keptStates);
+  const absent = createLru<string, number>(maxStates);
   const absentMs = Math.min(revalidateMs, maxAbsentMs);
   const looks = createSingleFlight<State | undefined>(keepAlive);
   const generations = createGenerations();

@@ -1,7 +1,7 @@
 // Chooses blocks of a master to fetch in advance: those after a sequential read, and all blocks of a small
 // master.
 
-import { blockSize } from "./kept-blocks.ts";
+import { blockSize } from "./cached-blocks.ts";
 import { firstLength } from "./requests.ts";
 
 /** Maximum size of a master that is fetched whole as soon as more than its beginning is read. */

@@ -10,7 +10,7 @@ import {
 import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteResponse, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
-import { blockSize, type KeptBlocks } from "./kept-blocks.ts";
+import { blockSize, type CachedBlocks } from "./cached-blocks.ts";
 import type { KnownStates, LookUpState } from "./known-states.ts";
 import type { State } from "./master-state.ts";
 import { waitCounts } from "./waits.ts";
@@ -68,7 +68,7 @@ export interface OriginRequestsOptions {
   readonly remote: Remote;
   readonly slot: Pick<Slot, "whenSettled">;
   readonly states: KnownStates;
-  readonly kept: KeptBlocks;
+  readonly cachedBlocks: CachedBlocks;
   readonly figures: RemoteFigures;
   /** Maximum size in bytes of a master that has to be held as a whole. */
   readonly maxHeld?: number | undefined;
@@ -79,7 +79,7 @@ export function createOriginRequests({
   remote,
   slot,
   states,
-  kept,
+  cachedBlocks,
   figures: { counts, requests },
   maxHeld = usualHeld,
 }: OriginRequestsOptions): OriginRequests {
@@ -112,7 +112,7 @@ export function createOriginRequests({
     const { facts, length } = response;
     let count = 0;
     const keep = async (state: State, block: Uint8Array) => {
-      kept.keep(key, state, count, block);
+      cachedBlocks.keep(key, state, count, block);
       onBlock?.(state, count, block);
       count++;
       if (count % atOnce === 0) await slot.whenSettled();
@@ -187,7 +187,7 @@ export function createOriginRequests({
       }
       if (response.kind !== "part") throw originError("origin_bad_answer", response.kind);
       const state = await states.of(key, response.facts, generation, [response.bytes]);
-      kept.keepAll(key, state, 0, response.bytes);
+      cachedBlocks.keepAll(key, state, 0, response.bytes);
       return states.keep(key, state);
     },
 
@@ -214,7 +214,7 @@ export function createOriginRequests({
       if (response.bytes.length !== length)
         throw originError("origin_bad_answer", `${response.bytes.length} of ${length}`);
       for (let i = 0; i < count; i++) found.push(response.bytes.slice(i * blockSize, (i + 1) * blockSize));
-      for (const [i, block] of found.entries()) kept.keep(key, state, first + i, block);
+      for (const [i, block] of found.entries()) cachedBlocks.keep(key, state, first + i, block);
       return found;
     },
   };

@@ -63,12 +63,12 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
    * Returns folder and file of an entry; without a variant, the common prefix of all files that the name
    * means.
    */
-  const placeOf = async (name: string, variant?: string) => {
+  const pathOf = async (name: string, variant?: string) => {
     const [group = "", ...parts] = await entryPath(name, variant);
     return { folder: `${top}/${group.slice(0, 2)}/${group}`, file: parts.join("") };
   };
   const fileOf = async (name: string, variant: string) => {
-    const { folder, file } = await placeOf(name, variant);
+    const { folder, file } = await pathOf(name, variant);
     return `${folder}/${file}`;
   };
 
@@ -130,7 +130,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
   const remove: Store["delete"] = async (name, variant) => {
     await files.lateWrites();
     if (variant !== undefined) return removeFile(await fileOf(name, variant));
-    const { folder, file } = await placeOf(name);
+    const { folder, file } = await pathOf(name);
     let removed = 0;
     for (const { name: entry } of await entriesOf(files, folder))
       if (entryFile.test(entry) && entry.startsWith(file)) removed += await removeFile(`${folder}/${entry}`);

@@ -6,7 +6,7 @@ import { parseRedisAddress } from "./redis.ts";
 import { redisRest } from "./rest.ts";
 import { redisTcp } from "./tcp.ts";
 
-export interface RedisPlace {
+export interface RedisLocation {
   readonly addr: string;
   readonly db: number;
   readonly tls: boolean;
@@ -24,7 +24,7 @@ export interface RedisUse<Script extends string> {
 
 /** A driver. Nothing is connected yet. Throws an Error that names a variable which is not set. */
 export function openRedis<Script extends string>(
-  { addr, db, tls, password_env, url, token_env }: RedisPlace,
+  { addr, db, tls, password_env, url, token_env }: RedisLocation,
   { scripts, timeoutMs, platform }: RedisUse<Script>,
 ): RedisDriver<Script> {
   const { env, connectionsEndWithRequest: connectEachTime = false } = platform;

@@ -15,7 +15,7 @@ import {
 import { type PurgeParts, purgeEntry, purgeImage } from "../../../../src/server/images/purge.ts";
 import { type Served, served } from "../../../served.ts";
 
-const gated = { keptBy: "caller", vary: ["Cookie", "Authorization"] } as const;
+const gated = { cachedBy: "caller", vary: ["Cookie", "Authorization"] } as const;
 const full: Grant = { allowed: true, tier: "full", ...gated };
 const confined = { kind: "confined", width: 100, height: 100, upscale: false } as const;
 

@@ -231,7 +231,7 @@ describe("behind access rules", () => {
     allowed: false,
     status: 401,
     reason: "Log in first.",
-    keptBy: "caller",
+    cachedBy: "caller",
     vary: ["Cookie"],
   };
   const confined = { kind: "confined", width: 10, height: 10, upscale: false } as const;
@@ -239,7 +239,7 @@ describe("behind access rules", () => {
     allowed: true,
     tier: "substitute",
     maxSize: confined,
-    keptBy: "caller",
+    cachedBy: "caller",
     vary: ["Cookie"],
   };
   const rules: Access = {

@@ -77,7 +77,7 @@ const countingFiles: FileSystem = {
 const access: Access = {
   decide: ({ identifier }) =>
     identifier === "closed.png"
-      ? { allowed: false, status: 401, reason: "Log in first.", keptBy: "caller", vary: [] }
+      ? { allowed: false, status: 401, reason: "Log in first.", cachedBy: "caller", vary: [] }
       : publicGrant,
 };
 

@@ -564,7 +564,7 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
   // Whole entries have half of the memory: either of them fits, and not both.
   const { sidecars, made } = parts({
     origin: flaky,
-    keptBytes: 2 * Math.max(...entries.map(({ length }) => length)) + 600,
+    cacheBytes: 2 * Math.max(...entries.map(({ length }) => length)) + 600,
   });
   const use = ({ found, header }: (typeof pictures)[number]) =>
     sidecars.of(found, at1(header), { signal: never });

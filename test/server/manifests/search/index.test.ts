@@ -66,7 +66,7 @@ function searching(over: Partial<Source> = {}, mostBytes?: number) {
   });
   const find = async (words: string, showsHidden = false) => {
     const { entries, ...rest } = await search.find({
-      place: { source, key: "" },
+      location: { source, key: "" },
       isRoot: true,
       words: wordsOf(words),
       mayLookInto: () => true,

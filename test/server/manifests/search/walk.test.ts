@@ -58,7 +58,7 @@ const search = async (
 ) => {
   const walk = walkFolders({ sources, folders: foldersOf(away) }, { folders: 10, ms: 60_000, ...bounds });
   const request = {
-    place: { source, key: "" },
+    location: { source, key: "" },
     isRoot: true,
     words: wordsOf(words),
     mayLookInto,

@@ -41,16 +41,16 @@ export function faultsOfVersion2(document: Resource): readonly Fault[] {
 
 function canvasFaults({ sequences }: Resource, at: FaultPath): void {
   const [sequence] = objectsOf(sequences);
-  const place = inside(inside(inside(at, "sequences"), 0), "canvases");
+  const path = inside(inside(inside(at, "sequences"), 0), "canvases");
   const canvases = sequence?.canvases;
   if (!Array.isArray(canvases) || canvases.length === 0)
     return void noteUnexpected(
-      sequence ? place : inside(at, "sequences"),
+      sequence ? path : inside(at, "sequences"),
       "one canvas at least",
       sequence && canvases,
     );
   for (const [index, canvas] of canvases.entries()) {
-    const here = inside(place, index);
+    const here = inside(path, index);
     if (idOf(objectOf(canvas)) === undefined)
       noteUnexpected(inside(here, "@id"), "the address of the canvas", objectOf(canvas)?.["@id"]);
     for (const side of ["width", "height"])

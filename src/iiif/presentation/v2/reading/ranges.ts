@@ -24,10 +24,10 @@ export function structures3(structures: unknown): readonly Resource[] {
       around?.ranges.add(idOf(range) as string);
     }
   const inner = new Set([...children.values()].flatMap(({ ranges }) => [...ranges]));
-  const placed = new Set<Resource>();
+  const nested = new Set<Resource>();
   const read = (range: Resource, level: number): Resource | undefined => {
-    if (placed.has(range)) return undefined;
-    placed.add(range);
+    if (nested.has(range)) return undefined;
+    nested.add(range);
     const items = [...(children.get(range)?.members ?? [])].map((id) => {
       if (!children.get(range)?.ranges.has(id)) return canvas3(id);
       const child = byId.get(id);

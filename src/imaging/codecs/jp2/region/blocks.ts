@@ -66,7 +66,7 @@ export async function readPrecincts(
   /** Reads headers of at most that many bytes; returns the numbers of precincts with longer ones. */
   async function read(some: readonly number[], most: (number: number) => number): Promise<number[]> {
     if (some.length === 0) return [];
-    if (tile.places.packed) return some.filter((number) => !take(number));
+    if (tile.packets.packed) return some.filter((number) => !take(number));
     const ranges = some.flatMap((number) => packetRanges(tile, number, most(number)));
     return withRanges(ranges, source, (parts) => some.filter((number) => !take(number, parts, most(number))));
   }
@@ -89,31 +89,34 @@ export async function readPrecincts(
 
 /** Reads the header of a packet, and adds its pieces to the code-blocks. */
 function takePacket(
-  { precincts, places, order }: OpenTile,
+  { precincts, packets, order }: OpenTile,
   packet: number,
   layer: number,
   parts: ReadRanges | undefined,
   most: number,
 ): void {
   const number = order.precincts[packet]!;
-  const offset = places.offsets[packet]!;
-  const length = places.lengths[packet]!;
-  const bytes = places.packed?.bytes ?? parts!.bytesOf({ offset, length: Math.min(length, most) });
-  const at = places.packed?.starts[packet] ?? behindSop(bytes, 0);
+  const offset = packets.offsets[packet]!;
+  const length = packets.lengths[packet]!;
+  const bytes = packets.packed?.bytes ?? parts!.bytesOf({ offset, length: Math.min(length, most) });
+  const at = packets.packed?.starts[packet] ?? behindSop(bytes, 0);
   const header = readPacketHeader(precincts.get(number), layer, precincts.styleOf(number), bytes, at);
-  const data = places.packed ? offset + length - header.dataLength : offset + header.end;
+  const data = packets.packed ? offset + length - header.dataLength : offset + header.end;
   if (data < offset || data + header.dataLength > offset + length)
     throw damagedError("packets of the length that the file says, received a longer one");
   for (const band of precincts.get(number).bands) band.place(data);
 }
 
 /** Returns the packets of a precinct in the file, layer by layer. */
-function packetsOf({ order, places }: OpenTile, number: number): { packet: number; layer: number }[] {
+function packetsOf(
+  { order, packets: positions }: OpenTile,
+  number: number,
+): { packet: number; layer: number }[] {
   const { layers, packets } = order;
   const found: { packet: number; layer: number }[] = [];
   for (let layer = 0; layer < layers; layer++) {
     const packet = packets[number * layers + layer]!;
-    if (packet >= places.found) break;
+    if (packet >= positions.found) break;
     found.push({ packet, layer });
   }
   return found;
@@ -121,8 +124,8 @@ function packetsOf({ order, places }: OpenTile, number: number): { packet: numbe
 
 const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[] =>
   packetsOf(tile, number).map(({ packet }) => ({
-    offset: tile.places.offsets[packet]!,
-    length: Math.min(tile.places.lengths[packet]!, most),
+    offset: tile.packets.offsets[packet]!,
+    length: Math.min(tile.packets.lengths[packet]!, most),
   }));
 
 /**

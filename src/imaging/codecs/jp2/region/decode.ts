@@ -168,8 +168,8 @@ function* tilesIn(
   const columns = Math.ceil((offsetX + width - tileLeft) / tileWidth);
   const rows = Math.ceil((offsetY + height - tileTop) / tileHeight);
   // Samples are at multiples of the step, so a tile may have samples of a window whose grid begins before it.
-  const first = (place: number, step: number, from: number, size: number) =>
-    Math.max(0, Math.floor(((place - 1) * step - from) / size));
+  const first = (position: number, step: number, from: number, size: number) =>
+    Math.max(0, Math.floor(((position - 1) * step - from) / size));
   for (let q = first(window.y0, stepY, tileTop, tileHeight); q < rows; q++) {
     if (tileTop + q * tileHeight >= window.y1 * stepY) break;
     for (let p = first(window.x0, stepX, tileLeft, tileWidth); p < columns; p++) {

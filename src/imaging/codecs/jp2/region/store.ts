@@ -47,10 +47,10 @@ export function storeStrip(
     storeRgb(engine, colours, rgb, { width, height }, out);
   else {
     if (colours) transform(engine, colours, width, height);
-    components.forEach((component, place) => {
+    components.forEach((component, index) => {
       const { at, stride, isFloat, bits } = decoded.find((one) => one.component === component)!;
       const [offset, top] = [2 ** (bits - 1), 2 ** bits - 1];
-      const [to, pitch] = [out + place * size, width * count];
+      const [to, pitch] = [out + index * size, width * count];
       engine.run.store(at, stride, width, height, Number(isFloat), offset, top, to, count, pitch, size - 1);
     });
   }

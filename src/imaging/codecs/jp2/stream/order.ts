@@ -56,7 +56,7 @@ export function packetOrder(
       "unsupported",
       `Expected at most ${most.precincts} precincts and ${most.packets} packets in a tile of a JPEG 2000 file, received ${precincts} and ${total}; convert the file with larger precincts.`,
     );
-  const places = placesOf(tile, components);
+  const positions = precinctsOf(tile, components);
   const whole: Volume = {
     order,
     firstResolution: 0,
@@ -77,7 +77,7 @@ export function packetOrder(
     precinctOf[count] = precinct;
     packets[precinct * layers + layer] = count++;
   };
-  const sorted = sorter(places);
+  const sorted = sorter(positions);
   for (const volume of volumes) {
     const end = Math.min(volume.endLayer, layers);
     const inside = sorted(volume.order).filter(
@@ -89,7 +89,7 @@ export function packetOrder(
         component < volume.endComponent,
     );
     for (const group of layerGroups(volume.order, inside))
-      for (let layer = 0; layer < end; layer++) for (const place of group) take(place, layer);
+      for (let layer = 0; layer < end; layer++) for (const index of group) take(index, layer);
   }
   return { count, layers, precincts: precinctOf, packets };
 }
@@ -103,15 +103,15 @@ const keys: Readonly<Record<Progression, readonly (keyof PrecinctPosition)[]>> =
   CPRL: ["component", "y", "x", "resolution", "precinct"],
 };
 
-/** Returns a function that sorts places; each order is sorted once, however often a file changes to it. */
-function sorter(places: readonly PrecinctPosition[]) {
+/** Returns a function that sorts precincts; each order is sorted once, however often a file changes to it. */
+function sorter(precincts: readonly PrecinctPosition[]) {
   const known = new Map<string, readonly PrecinctPosition[]>();
   return (order: Progression): readonly PrecinctPosition[] => {
     const key = keys[order];
     const name = key.join();
     const found =
       known.get(name) ??
-      [...places].sort((a, b) => {
+      [...precincts].sort((a, b) => {
         for (const each of key) if (a[each] !== b[each]) return a[each] - b[each];
         return 0;
       });
@@ -134,11 +134,11 @@ function* layerGroups(
       yield sorted.slice(from, to);
       from = to;
     }
-  } else for (const place of sorted) yield [place];
+  } else for (const index of sorted) yield [index];
 }
 
-function placesOf(tile: Box, components: readonly TileComponent[]): PrecinctPosition[] {
-  const places: PrecinctPosition[] = [];
+function precinctsOf(tile: Box, components: readonly TileComponent[]): PrecinctPosition[] {
+  const precincts: PrecinctPosition[] = [];
   components.forEach(({ dx, dy, resolutions, coding }, component) => {
     resolutions.forEach((resolution, r) => {
       const { across, down, firstX, firstY, precinctX, precinctY, before } = resolution;
@@ -146,7 +146,7 @@ function placesOf(tile: Box, components: readonly TileComponent[]): PrecinctPosi
       const height = dy * 2 ** (precinctY + coding.levels - r);
       for (let row = 0; row < down; row++)
         for (let column = 0; column < across; column++)
-          places.push({
+          precincts.push({
             precinct: before + row * across + column,
             resolution: r,
             component,
@@ -155,5 +155,5 @@ function placesOf(tile: Box, components: readonly TileComponent[]): PrecinctPosi
           });
     });
   });
-  return places;
+  return precincts;
 }

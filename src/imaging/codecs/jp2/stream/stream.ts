@@ -58,11 +58,11 @@ export async function openStream(
   parameters.read();
   const header = { codestream, parameters, packed: packedInMain(main.segments) };
   const parts = known ?? (await readTileParts(bytes, main.end, codestream.tiles, end));
-  const ofTile = new Map<number, (TilePart & { place: number })[]>();
-  parts.forEach((part, place) => {
+  const ofTile = new Map<number, (TilePart & { index: number })[]>();
+  parts.forEach((part, index) => {
     const own = ofTile.get(part.tile);
-    if (own) own.push({ ...part, place });
-    else ofTile.set(part.tile, [{ ...part, place }]);
+    if (own) own.push({ ...part, index });
+    else ofTile.set(part.tile, [{ ...part, index }]);
   });
   const open = (source: ByteSource, index: number) =>
     openTile(source, header, index, ofTile.get(index) ?? []);
@@ -86,14 +86,14 @@ export async function openStream(
       const all = [...parts];
       for (const [index, own] of ofTile) {
         if (own.every(({ packets }) => packets)) continue;
-        const { places, partOf } = await open(source, index);
-        if (places.packed || !partOf) continue;
+        const { packets, partOf } = await open(source, index);
+        if (packets.packed || !partOf) continue;
         let n = 0;
         own.forEach((part, p) => {
-          const { place, ...rest } = part;
+          const { index: at, ...rest } = part;
           const first = n;
-          while (n < places.found && partOf[n] === p) n++;
-          all[place] = { ...rest, packets: places.lengths.slice(first, n) };
+          while (n < packets.found && partOf[n] === p) n++;
+          all[at] = { ...rest, packets: packets.lengths.slice(first, n) };
         });
       }
       return all;

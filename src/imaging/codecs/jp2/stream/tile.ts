@@ -7,12 +7,12 @@ import { type Box, type TileComponent, tileBox, tileComponents } from "./geometr
 import { type PacketOrder, packetOrder } from "./order.ts";
 import { packedInTilePart } from "./packed-headers.ts";
 import {
-  type PacketPlaces,
+  type PacketPositions,
   type Precincts,
-  placesByHeaders,
-  placesByLengths,
+  packetsByHeaders,
+  packetsByLengths,
   precinctsOf,
-} from "./packet-places.ts";
+} from "./packet-positions.ts";
 import type { ParameterReader, Parameters } from "./parameters.ts";
 import { readAhead } from "./read-ahead.ts";
 import { segmentsUntil } from "./segments.ts";
@@ -23,7 +23,7 @@ export interface Tile {
   readonly parameters: Parameters;
   readonly components: readonly TileComponent[];
   readonly order: PacketOrder;
-  readonly places: PacketPlaces;
+  readonly packets: PacketPositions;
   readonly precincts: Precincts;
   /** True if the precincts have the contents of all packet headers. */
   readonly isRead: boolean;
@@ -51,7 +51,7 @@ export interface MainHeader {
 }
 
 /** Most packets and bytes of a tile whose packet headers are kept when they are first read. */
-const maxKept = { packets: 1024, bytes: 1 << 17 };
+const maxCached = { packets: 1024, bytes: 1 << 17 };
 
 /**
  * Opens a tile. `parts`: its tile-parts with their indexes in the file. Reads headers of tile-parts with
@@ -62,10 +62,10 @@ export async function openTile(
   bytes: ByteSource,
   { codestream, parameters: main, packed: inMain }: MainHeader,
   index: number,
-  parts: readonly (TilePart & { readonly place: number })[],
+  parts: readonly (TilePart & { readonly index: number })[],
 ): Promise<Tile> {
   const own = parts.some(({ hasParameters }) => hasParameters) ? main.forTile() : main;
-  const packed: (Uint8Array | undefined)[] = parts.map(({ place }) => inMain?.[place]);
+  const packed: (Uint8Array | undefined)[] = parts.map(({ index }) => inMain?.[index]);
   for (const [p, { start, data, hasParameters }] of parts.entries()) {
     if (!hasParameters) continue;
     const header = await bytes.read(start + 12, data - start - 12);
@@ -84,10 +84,10 @@ export async function openTile(
   );
   const order = packetOrder(box, components, parameters, most);
   const precincts = precinctsOf(components, most);
-  const places = isPacked ? undefined : placesByLengths(order.count, parts);
-  if (places) return { box, parameters, components, order, places, precincts, isRead: false };
+  const packets = isPacked ? undefined : packetsByLengths(order.count, parts);
+  if (packets) return { box, parameters, components, order, packets: packets, precincts, isRead: false };
   const data = parts.reduce((sum, part) => sum + part.end - part.data, 0);
-  const keeps = order.count <= maxKept.packets && data <= maxKept.bytes;
+  const keeps = order.count <= maxCached.packets && data <= maxCached.bytes;
   const walk = {
     precincts,
     order,
@@ -95,13 +95,13 @@ export async function openTile(
     packed: isPacked ? packed.map((headers) => headers ?? new Uint8Array()) : undefined,
     keeps,
   };
-  const { partOf, ...read } = await placesByHeaders(walk, readAhead(bytes, parts));
+  const { partOf, ...read } = await packetsByHeaders(walk, readAhead(bytes, parts));
   return {
     box,
     parameters,
     components,
     order,
-    places: read,
+    packets: read,
     precincts: keeps ? precincts : precinctsOf(components, most),
     isRead: keeps,
     partOf,

@@ -6,7 +6,7 @@ import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc
 import { ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost } from "../../codec.ts";
-import { asImagingError, emscriptenOptions, keptInstance } from "../../instance.ts";
+import { asImagingError, cachedInstance, emscriptenOptions } from "../../instance.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import { withDensity } from "../markers/density.ts";
 import { maxSide } from "../markers/header.ts";
@@ -43,7 +43,7 @@ export const optimisePays = (size: { readonly width: number; readonly height: nu
 export function jpegEncoder(host: CodecHost, baseline: () => JpegEncoder) {
   // Not kept: its memory of 50 MiB is larger than what stays in a worker.
   const createTurbo = () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit")));
-  const withMozjpeg = keptInstance<Mozjpeg>({
+  const withMozjpeg = cachedInstance<Mozjpeg>({
     create: () => createMozjpeg(emscriptenOptions(host.wasm("mozjpeg-encode"))),
     memory: (mozjpeg) => mozjpeg.HEAPU8.length,
   });

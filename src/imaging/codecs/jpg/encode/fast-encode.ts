@@ -91,7 +91,7 @@ const tokenBytes = 16 * 1024 * 1024;
  * Memory limit in bytes of an instance kept between calls. Linear memory never shrinks, so an instance that
  * grew larger is dropped.
  */
-const keptBytes = 64 * 1024 * 1024;
+const cacheBytes = 64 * 1024 * 1024;
 
 /** Creates an encoder from a compiled `jpeg-encode`. One instance is kept between calls. */
 export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
@@ -103,7 +103,7 @@ export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
     return instance;
   };
   const giveBack = (instance: Instance) => {
-    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+    if (instance.wasm.memory.buffer.byteLength <= cacheBytes) idle = instance;
   };
 
   return {
@@ -172,18 +172,18 @@ function encodePicture(instance: Instance, picture: Picture, options: FastEncode
   const strips = Math.ceil(picture.height / (8 * samplings[picture.sampling].down));
   begin(instance, picture, options.quality, options.optimise ? tokenBytes : 0);
   let huffman = typicalTables;
-  let kept = false;
+  let isReused = false;
   if (options.optimise) {
     for (let strip = 0; strip < strips; strip++) {
       picture.give(wasm, strip);
-      kept = wasm.countStrip() === 1;
+      isReused = wasm.countStrip() === 1;
     }
     huffman = countedTables(wasm);
     wasm.restart();
   }
   const parts = [headerOf(picture, huffman, options)];
-  useHuffman(instance, huffman, !kept);
-  if (kept) {
+  useHuffman(instance, huffman, !isReused);
+  if (isReused) {
     for (let left = 1; left !== 0; ) {
       left = wasm.codeTokens();
       if (left < 0) parts.push(takeOutput(wasm));

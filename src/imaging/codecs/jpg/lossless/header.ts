@@ -57,7 +57,7 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
   ];
   const components = frame.components.map(({ h, v }, i) => {
     const part = scan.components.find(({ index }) => index === i)!;
-    return { id: ids[i]!, h, v, quantSelector: placeOf(quant, part.quant) };
+    return { id: ids[i]!, h, v, quantSelector: indexOf(quant, part.quant) };
   });
   const bytes = Uint8Array.from([
     ...before,
@@ -67,8 +67,8 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
     ...scanSegment(
       scan.components.map((c) => ({
         id: ids[c.index]!,
-        dcSelector: placeOf(dc, c.dc),
-        acSelector: placeOf(ac, c.ac),
+        dcSelector: indexOf(dc, c.dc),
+        acSelector: indexOf(ac, c.ac),
       })),
     ),
   ]);
@@ -86,8 +86,8 @@ const inZigzag = (table: Uint16Array) => zigzag.map((position) => table[position
 
 type Table = Uint8Array | Uint16Array;
 
-const placeOf = <T extends Table>(tables: readonly T[], table: T) =>
+const indexOf = <T extends Table>(tables: readonly T[], table: T) =>
   tables.findIndex((other) => isSameTable(other, table));
 
 const distinct = <T extends Table>(tables: readonly T[]): T[] =>
-  tables.filter((table, i) => placeOf(tables, table) === i);
+  tables.filter((table, i) => indexOf(tables, table) === i);

@@ -37,7 +37,7 @@ interface Instance {
  * Memory limit in bytes of an instance kept between calls. Linear memory never shrinks, so an instance that
  * grew larger is dropped.
  */
-const keptBytes = 32 * 1024 * 1024;
+const cacheBytes = 32 * 1024 * 1024;
 /**
  * Largest crop in pixels: the codes of a larger one, of which there are three copies, could take more memory
  * than its planes.
@@ -65,7 +65,7 @@ export function createTransformer(module: WebAssembly.Module): Transformer {
     };
     idle = undefined; // an instance that threw is not used again
     const made = work(instance);
-    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+    if (instance.wasm.memory.buffer.byteLength <= cacheBytes) idle = instance;
     return made;
   };
   return {

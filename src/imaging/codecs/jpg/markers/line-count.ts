@@ -25,7 +25,7 @@ export async function findLineCount(bytes: ByteSource, from: number): Promise<nu
  * height only there.
  */
 export function withHeight(bytes: ByteSource, frameOffset: number, height: number): ByteSource {
-  const places = [
+  const positions = [
     [frameOffset + 5, height >> 8],
     [frameOffset + 6, height & 255],
   ] as const;
@@ -36,7 +36,7 @@ export function withHeight(bytes: ByteSource, frameOffset: number, height: numbe
     },
     async read(offset, length) {
       const part = await bytes.read(offset, length);
-      for (const [at, value] of places)
+      for (const [at, value] of positions)
         if (at >= offset && at - offset < part.length) part[at - offset] = value;
       return part;
     },

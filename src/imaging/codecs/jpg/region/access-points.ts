@@ -83,7 +83,7 @@ export function accessPointAt(
   row: number,
   number: number,
 ): AccessPoint | undefined {
-  const at = placeOf(points, row, number);
+  const at = indexOf(points, row, number);
   if (at < 0) return undefined;
   const { entries, scan } = points;
   const predictors: number[] = [];
@@ -102,7 +102,7 @@ export function accessPointAt(
  * Returns the byte position in `entries` of the access point with this number in a row; -1 if the data or the
  * rows end before it.
  */
-function placeOf({ scan, perRow, count }: ScanAccessPoints, row: number, number: number): number {
+function indexOf({ scan, perRow, count }: ScanAccessPoints, row: number, number: number): number {
   const n = row * perRow + number;
   return row >= scan.rows || n >= count ? -1 : n * accessPointBytes;
 }
@@ -135,7 +135,7 @@ export function endOf(
   const { scan, perRow, entries } = points;
   const after = Math.ceil((column + 1) / scan.step);
   const next =
-    column >= scan.columns || after >= perRow ? placeOf(points, row + 1, 0) : placeOf(points, row, after);
+    column >= scan.columns || after >= perRow ? indexOf(points, row + 1, 0) : indexOf(points, row, after);
   // includes a partly used byte, and the zero after it if it is FF
   const end = next < 0 ? points.end + 4 : offsetAt(entries, next) + 2;
   const nextColumn = after >= perRow ? scan.columns : columnOf(scan, after);
@@ -144,7 +144,7 @@ export function endOf(
   let { column: from, offset } = begin;
   const last = numberAt(scan, column);
   if (last > numberAt(scan, from)) {
-    const before = placeOf(points, row, last);
+    const before = indexOf(points, row, last);
     if (before < 0) return end;
     from = columnOf(scan, last);
     offset = offsetAt(entries, before);

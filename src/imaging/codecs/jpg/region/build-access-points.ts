@@ -59,7 +59,7 @@ interface Pass {
   readonly accessPoints: AccessPoints;
   /** Sizes of the components at 1/8. */
   readonly sizes: Sizes;
-  place: ScanPosition;
+  position: ScanPosition;
   /** Bytes from `place.offset` on that the last run could not use. */
   rest: Uint8Array;
   /** True if a scan has ended; the header of another may follow. */
@@ -91,7 +91,7 @@ export function createAccessPointBuilder(
     chunkSize: Math.max(1, Math.min(chunkSize, largestChunk)),
     accessPoints: { scans: [createScanAccessPoints(first)], level8, complete: false },
     sizes,
-    place: startOf(first),
+    position: startOf(first),
     rest: noBytes,
     between: false,
     unfinished: false,
@@ -135,7 +135,7 @@ async function beginNextScan(pass: Pass): Promise<void> {
   }
   tables.add(scan);
   accessPoints.scans.push(createScanAccessPoints(scan));
-  pass.place = startOf(scan);
+  pass.position = startOf(scan);
 }
 
 /** Returns the indexes of the components that are in no scan. */
@@ -147,8 +147,8 @@ function missingComponents({ accessPoints, header }: Pass): number[] {
 }
 
 async function readChunk(pass: Pass): Promise<Uint8Array> {
-  const { source, chunkSize, place, rest } = pass;
-  const at = place.offset + rest.length;
+  const { source, chunkSize, position, rest } = pass;
+  const at = position.offset + rest.length;
   const chunk = await source.read(at, chunkSize);
   if (chunk.length > chunkSize) throw unexpectedLength(chunkSize, chunk.length);
   pass.last = chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
@@ -157,29 +157,29 @@ async function readChunk(pass: Pass): Promise<Uint8Array> {
 
 /** Decodes as far as the bytes suffice. */
 function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void {
-  const { place, rest } = pass;
+  const { position, rest } = pass;
   const { scan } = current;
   const engine = pass.engine();
   const parts = [rest, chunk];
-  const from = place.offset;
+  const from = position.offset;
   const end = from + rest.length + chunk.length;
   const rooms = layOutSamples(engine, scan);
-  const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
+  const enough = position.row + Math.ceil(mcusPerStep / scan.columns);
   pass.unfinished = false;
   for (;;) {
-    const result = runRows(pass, engine, current, rooms, skipBytes(parts, place.offset - from));
-    const remaining = end - place.offset;
+    const result = runRows(pass, engine, current, rooms, skipBytes(parts, position.offset - from));
+    const remaining = end - position.offset;
     const isOver =
       result === outcome.exhausted ||
-      place.row >= scan.rows ||
+      position.row >= scan.rows ||
       (result === outcome.hungry && (pass.last || remaining > largestRest));
     if (isOver) {
       finishScan(pass, current, result !== outcome.reached);
       return;
     }
-    pass.unfinished = result === outcome.reached && place.row >= enough;
+    pass.unfinished = result === outcome.reached && position.row >= enough;
     if (result === outcome.hungry || pass.unfinished) {
-      pass.rest = concatenate(skipBytes(parts, place.offset - from));
+      pass.rest = concatenate(skipBytes(parts, position.offset - from));
       return;
     }
   }
@@ -193,15 +193,15 @@ function runRows(
   rooms: SampleRooms,
   parts: readonly Uint8Array[],
 ): number {
-  const { place, sizes } = pass;
+  const { position, sizes } = pass;
   const { level8 } = pass.accessPoints;
   const { scan } = current;
-  const first = place.row;
-  const isBegun = place.column > 0;
+  const first = position.row;
+  const isBegun = position.column > 0;
   describeScan(engine, pass.tables, scan, rooms.targets(first));
   if (isBegun) prepareSamples(engine, rooms, { level8, sizes }, scan, first);
   const bounds = { stopRow: Math.min(scan.rows, first + rooms.rows), endColumn: scan.columns };
-  const result = runOver(engine, "indexRows", place, bounds, {
+  const result = runOver(engine, "indexRows", position, bounds, {
     parts,
     final: pass.last,
     output: {
@@ -213,22 +213,22 @@ function runRows(
   });
   keepSamples(engine, rooms, { level8, sizes }, scan, {
     from: first,
-    to: place.row + (place.column > 0 ? 1 : 0),
+    to: position.row + (position.column > 0 ? 1 : 0),
   });
-  current.rows = place.row;
-  current.damage = place.damage;
-  current.end = place.offset;
+  current.rows = position.row;
+  current.damage = position.damage;
+  current.end = position.offset;
   return result;
 }
 
 /** Ends a scan. A scan that is too `short` is filled with gray from its place on. */
 function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean): void {
-  const { place } = pass;
-  if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, place);
+  const { position } = pass;
+  if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, position);
   current.rows = current.scan.rows;
   current.complete = true;
   // a byte that is only partly read belongs to this scan
-  current.end = place.offset + (place.bit > 0 ? 1 : 0);
+  current.end = position.offset + (position.bit > 0 ? 1 : 0);
   pass.between = true;
   pass.rest = noBytes;
 }

@@ -33,7 +33,7 @@ export interface SampleTarget {
 
 /** Returns the place at the start of a scan. */
 export function startOf(scan: Scan): ScanPosition {
-  return placeAt(scan, 0, 0, {
+  return positionAt(scan, 0, 0, {
     offset: scan.start,
     bit: 0,
     spent: false,
@@ -44,7 +44,7 @@ export function startOf(scan: Scan): ScanPosition {
 /**
  * Returns the place before an MCU that has an access point. The restart fields follow from the MCU's number.
  */
-export function placeAt(
+export function positionAt(
   scan: Scan,
   row: number,
   column: number,
@@ -82,12 +82,12 @@ export function describeScan(
   const words = engine.words();
   let block = blocks.at;
   for (const [i, component] of scan.components.entries()) {
-    const places = tables.placesOf(component);
+    const slots = tables.slotsOf(component);
     const c = components.at + i * components.size;
     const target = targets[i];
     words[c + components.across] = component.across;
     words[c + components.down] = component.down;
-    words[c + components.quant] = places.quant;
+    words[c + components.quant] = slots.quant;
     words[c + components.plane] = target?.plane ?? 0;
     words[c + components.stride] = target?.stride ?? 0;
     words[c + components.edge] = target?.edge ?? 1;
@@ -101,8 +101,8 @@ export function describeScan(
     for (let y = 0; y < component.down; y++)
       for (let x = 0; x < component.across; x++, block += blocks.size) {
         words[block + blocks.component] = c * 4;
-        words[block + blocks.dc] = places.dc;
-        words[block + blocks.ac] = places.ac;
+        words[block + blocks.dc] = slots.dc;
+        words[block + blocks.ac] = slots.ac;
         words[block + blocks.x] = x;
         words[block + blocks.y] = y;
       }
@@ -143,50 +143,50 @@ export interface Bounds {
 export function runOver(
   engine: Engine,
   act: RunKind,
-  place: ScanPosition,
+  position: ScanPosition,
   bounds: Bounds,
   { parts, final, output }: ScanData,
 ): number {
   const words = engine.words();
   const bytes = engine.bytes();
-  const start = place.offset;
+  const start = position.offset;
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   for (;;) {
-    const from = place.offset - start;
+    const from = position.offset - start;
     const length = Math.max(0, Math.min(area.rawRoom - slack, total - from));
     fill(bytes, parts, from, length);
     const last = final && from + length === total;
     words[field.rawEnd] = area.raw + length;
     words[field.final] = last ? 1 : 0;
     words[field.position] = area.raw;
-    words[field.bit] = place.bit;
-    words[field.spent] = place.spent ? 1 : 0;
-    words[field.row] = place.row;
-    words[field.column] = place.column;
+    words[field.bit] = position.bit;
+    words[field.spent] = position.spent ? 1 : 0;
+    words[field.row] = position.row;
+    words[field.column] = position.column;
     words[field.stopRow] = bounds.stopRow;
     words[field.endColumn] = bounds.endColumn;
     words[field.fromColumn] = bounds.fromColumn ?? 0;
-    words[field.toGo] = place.toGo;
-    words[field.nextRestart] = place.nextRestart;
+    words[field.toGo] = position.toGo;
+    words[field.nextRestart] = position.nextRestart;
     words[field.output] = output?.at ?? 0;
-    words[field.damage] = place.damage;
-    words[field.windowOffset] = place.offset | 0;
-    words[field.windowOffset + 1] = Math.floor(place.offset / 2 ** 32);
-    place.predictors.forEach((predictor, i) => {
+    words[field.damage] = position.damage;
+    words[field.windowOffset] = position.offset | 0;
+    words[field.windowOffset + 1] = Math.floor(position.offset / 2 ** 32);
+    position.predictors.forEach((predictor, i) => {
       words[components.at + i * components.size + components.predictor] = predictor;
     });
     const result = engine.run[act]();
     output?.drain(words[field.output]!);
     const moved = words[field.position]! - area.raw;
-    place.offset += moved;
-    place.bit = words[field.bit]!;
-    place.spent = words[field.spent] !== 0;
-    place.row = words[field.row]!;
-    place.column = words[field.column]!;
-    place.toGo = words[field.toGo]!;
-    place.nextRestart = words[field.nextRestart]!;
-    place.damage = words[field.damage]!;
-    place.predictors = place.predictors.map(
+    position.offset += moved;
+    position.bit = words[field.bit]!;
+    position.spent = words[field.spent] !== 0;
+    position.row = words[field.row]!;
+    position.column = words[field.column]!;
+    position.toGo = words[field.toGo]!;
+    position.nextRestart = words[field.nextRestart]!;
+    position.damage = words[field.damage]!;
+    position.predictors = position.predictors.map(
       (_, i) => words[components.at + i * components.size + components.predictor]!,
     );
     if (result !== outcome.hungry || from + length === total) return result;
@@ -225,8 +225,14 @@ export function runRow(
 ): number {
   const { row, start: from } = range;
   if (bytes.length > area.rawRoom - slack) {
-    const place = placeAt(scan, row, from.column, from);
-    return runOver(engine, act, place, { stopRow: row + 1, ...columns }, { parts: [bytes], final, output });
+    const position = positionAt(scan, row, from.column, from);
+    return runOver(
+      engine,
+      act,
+      position,
+      { stopRow: row + 1, ...columns },
+      { parts: [bytes], final, output },
+    );
   }
   engine.bytes().set(bytes, area.raw);
   const words = engine.words();

@@ -117,15 +117,15 @@ export function grayRest(
   level8: AccessPoints["level8"],
   sizes: Sizes,
   scan: Scan,
-  place: ScanPosition,
+  position: ScanPosition,
 ): void {
   for (const { index, across, down } of scan.components) {
     const { width } = sizes[index]!;
     const plane = level8?.[index];
     for (let y = 0; y < down; y++) {
-      const row = (place.row * down + y) * width;
-      plane?.fill(128, row + Math.min(width, place.column * across), row + width);
+      const row = (position.row * down + y) * width;
+      plane?.fill(128, row + Math.min(width, position.column * across), row + width);
     }
-    plane?.fill(128, (place.row + 1) * down * width);
+    plane?.fill(128, (position.row + 1) * down * width);
   }
 }

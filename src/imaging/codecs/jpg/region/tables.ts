@@ -11,7 +11,7 @@ export interface Tables {
   /** Adds the tables of a scan. */
   add(scan: Scan): void;
   /** Returns the positions of a component's tables in memory. */
-  placesOf(component: ScanComponent): { quant: number; dc: number; ac: number };
+  slotsOf(component: ScanComponent): { quant: number; dc: number; ac: number };
   /**
    * Loads this file's tables into memory. Throws ImagingError `decode` if one of them is not a Huffman code.
    */
@@ -25,11 +25,11 @@ export function createTables(): Tables {
   const ac: Uint8Array[] = [];
   const quant: Uint16Array[] = [];
   let built: Uint8Array | undefined;
-  const places = new Map<ScanComponent, { quant: number; dc: number; ac: number }>();
+  const slots = new Map<ScanComponent, { quant: number; dc: number; ac: number }>();
 
   const build = (engine: Engine): Uint8Array => {
     const bytes = engine.bytes();
-    const place = (table: Uint8Array, at: number, isAc: 0 | 1) => {
+    const slot = (table: Uint8Array, at: number, isAc: 0 | 1) => {
       bytes.set(table, area.raw);
       if (engine.run.buildTable(at, area.raw, isAc) === 0)
         throw damagedError("Huffman tables that are codes", "others");
@@ -38,10 +38,10 @@ export function createTables(): Tables {
       bytes.set(new Uint8Array(table.buffer), area.quant + i * area.quantSize);
     });
     dc.forEach((table, i) => {
-      place(table, area.dc + i * area.dcSize, 0);
+      slot(table, area.dc + i * area.dcSize, 0);
     });
     ac.forEach((table, i) => {
-      place(table, area.ac + i * area.acSize, 1);
+      slot(table, area.ac + i * area.acSize, 1);
     });
     return bytes.slice(area.tables, area.ac + ac.length * area.acSize);
   };
@@ -55,15 +55,15 @@ export function createTables(): Tables {
       }
       built = undefined;
     },
-    placesOf(component) {
-      let known = places.get(component);
+    slotsOf(component) {
+      let known = slots.get(component);
       if (!known) {
         known = {
           quant: area.quant + find(quant, component.quant) * area.quantSize,
           dc: area.dc + find(dc, component.dc) * area.dcSize,
           ac: area.ac + find(ac, component.ac) * area.acSize,
         };
-        places.set(component, known);
+        slots.set(component, known);
       }
       return known;
     },

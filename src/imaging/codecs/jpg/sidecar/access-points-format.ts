@@ -32,9 +32,9 @@ export function saveAccessPoints(frame: Frame, accessPoints: AccessPoints, size:
     const predictors = scan.components.map(() => 0);
     for (let n = 0; n < count; n++) {
       const point = accessPointAt(current, Math.floor(n / perRow), n % perRow)!;
-      const place = point.offset * 8 + point.bit;
-      out.number((place - bits) * 2 + (point.spent ? 1 : 0));
-      bits = place;
+      const position = point.offset * 8 + point.bit;
+      out.number((position - bits) * 2 + (point.spent ? 1 : 0));
+      bits = position;
       point.predictors.forEach((predictor, i) => {
         const difference = predictor - predictors[i]!;
         out.number(difference < 0 ? -2 * difference - 1 : 2 * difference);

@@ -2,7 +2,7 @@
 
 import { type ByteSource, createLru, ImagingError } from "../../../../base/index.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import { type CodecHost, keptByDefault, type SidecarAccess, type SidecarLayer } from "../../codec.ts";
+import { type CodecHost, type SidecarAccess, type SidecarLayer, writtenByDefault } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { wholeFileError } from "../../whole-file.ts";
@@ -18,11 +18,11 @@ export type { OpenJpeg as Opened } from "./opening.ts";
 
 /** Creates access by regions to the files of one host. Parsed data is cached under the id of the sidecar. */
 export function jpegFiles(
-  host: Pick<CodecHost, "wasm" | "keptBytes">,
+  host: Pick<CodecHost, "wasm" | "cacheBytes">,
   resample: ResamplePlane,
   tiles: TileTools,
 ) {
-  const open = createLru<string, OpenJpeg>(host.keptBytes ?? keptByDefault);
+  const open = createLru<string, OpenJpeg>(host.cacheBytes ?? writtenByDefault);
   let engine: Engine | undefined;
   const parts = {
     engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),

@@ -55,16 +55,16 @@ interface LevelPlane extends Size {
 }
 
 /** Returns the places of all components, level by level, and the bytes of all levels. */
-function placesOf(components: readonly Size[]): {
+function layoutOf(components: readonly Size[]): {
   readonly levels: readonly LevelPlane[][];
   readonly bytes: number;
 } {
   let bytes = 0;
   const levels = Array.from({ length: levelCount(components) }, (_, i) =>
     components.map((component) => {
-      const place = { ...sizeAt(component, i + 1), at: bytes };
-      bytes += place.width * place.height;
-      return place;
+      const plane = { ...sizeAt(component, i + 1), at: bytes };
+      bytes += plane.width * plane.height;
+      return plane;
     }),
   );
   return { levels, bytes };
@@ -72,12 +72,12 @@ function placesOf(components: readonly Size[]): {
 
 /** Makes the smaller levels of an image; empty if it has none. */
 export function makeSmallerLevels(planes: readonly Level8Plane[], resample: ResamplePlane): Uint8Array {
-  const { levels, bytes } = placesOf(planes);
+  const { levels, bytes } = layoutOf(planes);
   const made = new Uint8Array(bytes);
-  for (const [i, places] of levels.entries()) {
+  for (const [i, sizes] of levels.entries()) {
     const axis = (size: number): ResampleAxis => ({ size, origin: 0, scale: 2 ** (i + 1) });
     for (const [component, plane] of planes.entries()) {
-      const { width, height, at } = places[component]!;
+      const { width, height, at } = sizes[component]!;
       made.set(resample({ ...plane, stride: plane.width }, axis(width), axis(height)).data, at);
     }
   }
@@ -100,7 +100,7 @@ export interface SmallerLevels {
  */
 export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLevels | undefined {
   if (!hasSmallerLevels(frame)) return undefined;
-  const { levels, bytes } = placesOf(sizesOf(frame));
+  const { levels, bytes } = layoutOf(sizesOf(frame));
   if (bytes !== stored.length) return undefined;
   return {
     bytes,
@@ -108,7 +108,7 @@ export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLeve
       const plane = x.scale === y.scale ? levels[Math.log2(x.scale) - 1]?.[component] : undefined;
       if (!plane) return undefined;
       const [left, top] = [x.origin / x.scale, y.origin / y.scale];
-      if (!isPlace(left, x.size, plane.width) || !isPlace(top, y.size, plane.height)) return undefined;
+      if (!isInside(left, x.size, plane.width) || !isInside(top, y.size, plane.height)) return undefined;
       const start = plane.at + top * plane.width + left;
       return { data: stored.subarray(start), width: x.size, height: y.size, stride: plane.width };
     },
@@ -116,5 +116,5 @@ export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLeve
 }
 
 /** True if `size` samples from `start` on are within `length`. */
-const isPlace = (start: number, size: number, length: number) =>
+const isInside = (start: number, size: number, length: number) =>
   Number.isInteger(start) && start >= 0 && start + size <= length;

@@ -92,7 +92,7 @@ export async function buildLevel(
     await tiles.addRows(planes as readonly BytePlane[]);
   }
   return writeEntry([
-    { kind: `${level}Index`, inside: [saveTileIndex(tiles.places)] },
+    { kind: `${level}Index`, inside: [saveTileIndex(tiles.tiles)] },
     { kind: level, blocks: await blocks.end() },
   ]);
 }
@@ -121,9 +121,9 @@ export function useLevel(
   coder: TileCoder,
 ): boolean {
   const tiled = shapes[level].shape(file.reader.frame);
-  const placeOf = loadTileIndex(index, tiled, blocks.size);
-  if (!placeOf) return false;
-  const stored = { level: tiled, placeOf, blocks, coder };
+  const tileAt = loadTileIndex(index, tiled, blocks.size);
+  if (!tileAt) return false;
+  const stored = { level: tiled, tileAt, blocks, coder };
   if (level === "level2") file.level2 = level2In(stored);
   else file.reader.readLevel4From(level4In(stored));
   return true;

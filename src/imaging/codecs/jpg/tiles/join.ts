@@ -105,14 +105,14 @@ class TileCut {
   readonly #engine: Engine;
   readonly #tile: Tile;
   readonly #output: CutOutput;
-  readonly #place: ScanPosition;
+  readonly #start: ScanPosition;
 
   constructor(engine: Engine, tile: Tile, { left, right, top, bottom }: McuRange, output: CutOutput) {
     const { columns, rows } = tile.form.scan;
     this.#engine = engine;
     this.#tile = tile;
     this.#output = output;
-    this.#place = startOf(tile.form.scan);
+    this.#start = startOf(tile.form.scan);
     this.#left = Math.max(0, left - tile.left);
     this.#right = Math.min(columns, right - tile.left);
     this.top = Math.max(0, top - tile.top);
@@ -128,15 +128,15 @@ class TileCut {
   /** Appends the rows before `stopRow` to the output. Returns false if the tile is damaged. */
   cutTo(stopRow: number): boolean {
     const { columns } = this.#tile.form.scan;
-    const place = this.#place;
-    if (place.row < this.top && !this.#run("decodeRows", { stopRow: this.top, endColumn: columns }))
+    const position = this.#start;
+    if (position.row < this.top && !this.#run("decodeRows", { stopRow: this.top, endColumn: columns }))
       return false;
     this.#output.jump();
     if (!this.#run("cutRows", { stopRow, endColumn: this.#right, fromColumn: this.#left })) return false;
     if (this.#right === columns) return true;
     // passes over the rest of the row
-    place.row = stopRow - 1;
-    place.column = this.#right;
+    position.row = stopRow - 1;
+    position.column = this.#right;
     return this.#run("decodeRows", { stopRow, endColumn: columns });
   }
 
@@ -146,16 +146,16 @@ class TileCut {
    */
   #run(act: RunKind, bounds: Bounds): boolean {
     const { data, form } = this.#tile;
-    const place = this.#place;
+    const position = this.#start;
     const perRow = Math.ceil((data.length - form.scan.start) / form.scan.rows);
-    for (let room = 2 * perRow * (bounds.stopRow - place.row); ; room *= 2) {
-      const end = Math.min(data.length, place.offset + room + leastRoom);
+    for (let room = 2 * perRow * (bounds.stopRow - position.row); ; room *= 2) {
+      const end = Math.min(data.length, position.offset + room + leastRoom);
       const final = end === data.length;
-      const parts = [data.subarray(place.offset, end)];
+      const parts = [data.subarray(position.offset, end)];
       const output = act === "cutRows" ? this.#output : undefined;
-      const result = runOver(this.#engine, act, place, bounds, { parts, final, output });
+      const result = runOver(this.#engine, act, position, bounds, { parts, final, output });
       if (result === outcome.hungry && !final) continue;
-      return result === outcome.reached && place.damage === 0;
+      return result === outcome.reached && position.damage === 0;
     }
   }
 }

@@ -53,11 +53,11 @@ function decodeTile(
     return { ...target, left: target.left - left * across, top: target.top - top * down };
   });
   describeScan(engine, tables, scan, targets);
-  const place = startOf(scan);
+  const position = startOf(scan);
   const bounds = { stopRow: Math.min(scan.rows, bottom - top), endColumn: scan.columns };
   const input = { parts: [data.subarray(scan.start)], final: true };
-  const result = runOver(engine, "decodeRows", place, bounds, input);
-  if (result !== outcome.reached || place.damage > 0)
+  const result = runOver(engine, "decodeRows", position, bounds, input);
+  if (result !== outcome.reached || position.damage > 0)
     throw unusableTilesError("sound JPEG strips or tiles", "damaged ones");
 }
 

@@ -26,10 +26,10 @@ export function blockDecoders(
   bench: SharedWorkbench,
   tiles: JpegTiles,
 ): () => BlockDecoders {
-  const kept = {
+  const instances = {
     jpeg2000: jpeg2000Decoder(bench),
     zlib: host.zlib,
     module: tiffInstances(() => host.wasm("tiff")),
   };
-  return () => ({ ...kept, jpeg: jpegDecoder(host, tiles), webp: webpDecoder(host) });
+  return () => ({ ...instances, jpeg: jpegDecoder(host, tiles), webp: webpDecoder(host) });
 }

@@ -38,11 +38,11 @@ interface KnownForm {
 const maxForms = 16;
 
 export function jpegTiles(host: Pick<CodecHost, "wasm">): JpegTiles {
-  let kept: Engine | undefined;
+  let cached: Engine | undefined;
   /** Most recently used first. */
   const known: KnownForm[] = [];
   return {
-    engine: () => (kept ??= createEngine(host.wasm("jpeg-decode"))),
+    engine: () => (cached ??= createEngine(host.wasm("jpeg-decode"))),
     find(data, coding) {
       const at = known.findIndex(({ head, coding: other }) => begins(data, head) && isSame(coding, other));
       if (at > 0) known.unshift(...known.splice(at, 1));
@@ -64,7 +64,7 @@ export function jpegTiles(host: Pick<CodecHost, "wasm">): JpegTiles {
         if (error instanceof ImagingError && (error.kind === "decode" || error.kind === "unsupported"))
           return undefined;
         // the state of an instance is unknown after any other error
-        kept = undefined;
+        cached = undefined;
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 // The module "tiff".
 
-import { keptInstance } from "../../instance.ts";
+import { cachedInstance } from "../../instance.ts";
 
 /** Exports of the module "tiff"; wasm/tiff/README.md documents the calls. */
 export interface TiffModule {
@@ -27,7 +27,7 @@ export type TiffInstances = ReturnType<typeof tiffInstances>;
 
 /** Creates the lender; see `keptInstance`. */
 export const tiffInstances = (module: () => WebAssembly.Module) =>
-  keptInstance<TiffModule>({
+  cachedInstance<TiffModule>({
     create: () => new WebAssembly.Instance(module()).exports as unknown as TiffModule,
     memory: ({ memory }) => memory.buffer.byteLength,
   });

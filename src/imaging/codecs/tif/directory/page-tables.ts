@@ -11,17 +11,17 @@ import { type PageTable, readPageTable, weightOf } from "./pages.ts";
 export type FindPages = (file: TiffFile, version: string | undefined) => Promise<PageTable>;
 
 /** Bytes of the tables that stay in memory: ten of the longest. */
-const keptBytes = 8 * 2 ** 20;
+const cacheBytes = 8 * 2 ** 20;
 
 /** Creates the function that finds tables, and remembers those of files with several pages. */
 export function createPageTables(): FindPages {
-  const kept = createLru<string, PageTable>(keptBytes);
+  const cache = createLru<string, PageTable>(cacheBytes);
   return async (file, version) => {
-    const known = version === undefined ? undefined : kept.get(version);
+    const known = version === undefined ? undefined : cache.get(version);
     if (known) return known;
     // The budget of `file` is for the page that is read next.
     const table = await readPageTable({ ...file, budget: { ...file.budget } });
-    if (version !== undefined && table.offsets.length > 1) kept.set(version, table, weightOf(table));
+    if (version !== undefined && table.offsets.length > 1) cache.set(version, table, weightOf(table));
     return table;
   };
 }

@@ -25,8 +25,8 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     throw damagedError("a width and a height of at least 1 pixel", `${width} by ${height}`);
 
   const compression = (await number("Compression")) ?? 1;
-  const told = await readSamples(file, directory, compression);
-  const { photometric, samples, allBits, formats, extra } = told;
+  const stated = await readSamples(file, directory, compression);
+  const { photometric, samples, allBits, formats, extra } = stated;
   const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
   const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
   const blocks = await readBlocks(number, width, height, directory.entries.has(tags.TileWidth));
@@ -59,7 +59,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   };
   if (codedBits !== undefined) stored.codedBits = codedBits;
   if (photometric === 6 && compressions[compression]?.open) stored.ycc = await readYcc(file, directory);
-  const refusal = mixedRefusal(told) ?? refusalOf(stored, formats[0] as number);
+  const refusal = mixedRefusal(stated) ?? refusalOf(stored, formats[0] as number);
   return refusal ? { ...stored, unsupported: refusalText(refusal) } : stored;
 }
 

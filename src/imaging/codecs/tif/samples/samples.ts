@@ -96,7 +96,11 @@ export interface Placement {
 }
 
 /** Copies the samples of a part of a block. */
-export function place(samples: Uint8Array | Uint16Array, out: Uint8Array | Uint16Array, p: Placement): void {
+export function copySamples(
+  samples: Uint8Array | Uint16Array,
+  out: Uint8Array | Uint16Array,
+  p: Placement,
+): void {
   const whole = p.fromPixel === p.bands && p.toPixel === p.bands;
   for (let y = 0; y < p.rows; y++) {
     let from = p.from + y * p.fromRow;
@@ -114,7 +118,7 @@ export function place(samples: Uint8Array | Uint16Array, out: Uint8Array | Uint1
  * The same for one sample of less than a byte per pixel, in rows that begin at whole bytes; values are not
  * scaled.
  */
-export function placeBits(bits: number, data: Uint8Array, out: Uint8Array | Uint16Array, p: Placement): void {
+export function copyBits(bits: number, data: Uint8Array, out: Uint8Array | Uint16Array, p: Placement): void {
   const stride = Math.ceil((p.fromRow * bits) / 8);
   const firstRow = Math.floor(p.from / p.fromRow);
   const firstColumn = p.from % p.fromRow;

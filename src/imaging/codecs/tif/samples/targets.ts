@@ -5,7 +5,7 @@ import { boxReducer, type Reduction } from "../../reduce.ts";
 import { isPacked, type Picture, rowBytes, storedBands } from "../directory/picture.ts";
 import type { Part } from "../parts.ts";
 import { bitReducer } from "./bilevel.ts";
-import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts";
+import { asSamples, copyBits, copySamples, finisher, type Range } from "./samples.ts";
 
 type TiffSamples = Uint8Array | Uint16Array;
 
@@ -91,12 +91,12 @@ function copy(picture: Picture, sources: readonly TiffSamples[], at: PlacedPart,
       rows: at.rows,
       bands: picture.planar ? 1 : bands,
     };
-    if (isPacked(picture)) placeBits(picture.bits, source as Uint8Array, out, placement);
+    if (isPacked(picture)) copyBits(picture.bits, source as Uint8Array, out, placement);
     else if (apart) {
-      place(source, out, { ...placement, bands: bands - 1 });
+      copySamples(source, out, { ...placement, bands: bands - 1 });
       const { from, to } = placement;
-      place(source, out, { ...placement, bands: 1, from: from + picture.alphaAt, to: to + bands - 1 });
-    } else place(source, out, placement);
+      copySamples(source, out, { ...placement, bands: 1, from: from + picture.alphaAt, to: to + bands - 1 });
+    } else copySamples(source, out, placement);
   }
 }
 

@@ -20,7 +20,7 @@ const types = {
   long: { classic: [4, 4], big: [4, 4] },
   rational: { classic: [5, 8], big: [5, 8] },
   bytes: { classic: [7, 1], big: [7, 1] },
-  places: { classic: [4, 4], big: [16, 8] },
+  sizes: { classic: [4, 4], big: [16, 8] },
 } as const satisfies Record<
   string,
   Readonly<Record<FileVariant, readonly [number: number, valueBytes: number]>>
@@ -93,7 +93,7 @@ export function chainedDirectories(
     start += size(fields);
     setOffset(start - offset, n + 1 < directories.length ? at + start : 0);
   }
-  const isLast = ({ field }: { readonly field: Field }) => Number(field.type === "places");
+  const isLast = ({ field }: { readonly field: Field }) => Number(field.type === "sizes");
   const parts: Uint8Array[] = [chain];
   let end = at + length;
   for (const { bytes, link } of distant.toSorted((a, b) => isLast(a) - isLast(b))) {

@@ -147,8 +147,8 @@ function levelFields({ size, offsets, counts }: Level, n: number): Field[] {
     { tag: tags.NewSubfileType, type: "long", values: [n === 0 ? 0 : 1] },
     { tag: tags.ImageWidth, type: "long", values: [size.width] },
     { tag: tags.ImageLength, type: "long", values: [size.height] },
-    { tag: tags.TileOffsets, type: "places", values: offsets },
-    { tag: tags.TileByteCounts, type: "places", values: counts },
+    { tag: tags.TileOffsets, type: "sizes", values: offsets },
+    { tag: tags.TileByteCounts, type: "sizes", values: counts },
   ];
 }
 

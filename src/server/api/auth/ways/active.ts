@@ -40,7 +40,7 @@ async function verify(
   const attempt = logins.failures.attempt(address, user, await knownNetworks.has(at));
   if ("waitMs" in attempt) return attempt;
   try {
-    const turn = { party: networkOf(address, 64), rank: attempt.rank };
+    const turn = { client: networkOf(address, 64), rank: attempt.rank };
     const hash = await passwords.verify(username, password, c.req.raw.signal, turn);
     if (hash === undefined) return undefined;
     attempt.takeBack();

@@ -4,7 +4,7 @@ import type { Issued, LoginGrant } from "../../../access/session.ts";
 import { readForm } from "../../http/body.ts";
 import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
-import { cookiePlace, sessionCookie } from "../cookie.ts";
+import { cookieScope, sessionCookie } from "../cookie.ts";
 import { type LoginForm, loginFields, loginPage, logoOrigin } from "../pages/login-page.ts";
 import { readerOf } from "../pages/reader.ts";
 import { refuseLogin } from "../pages/refused.ts";
@@ -86,8 +86,8 @@ export async function logIn(
     const issued =
       (before && (await auth.sessions.replace(grant, before.id))) ?? (await begin(parts, c, grant));
     if ("waitMs" in issued) return refuseLogin(attempt, "many", returnTo, Math.ceil(issued.waitMs / 1000));
-    const place = cookiePlace(auth.options.cookie, c.get("base"));
-    headers["Set-Cookie"] = sessionCookie(place, issued.id, issued.expiresAt);
+    const scope = cookieScope(auth.options.cookie, c.get("base"));
+    headers["Set-Cookie"] = sessionCookie(scope, issued.id, issued.expiresAt);
   }
   const target = returnTarget(returnTo, c.get("base"), auth.options.cors.token_origins);
   if (target) return leadBack(target, headers);

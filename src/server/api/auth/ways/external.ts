@@ -4,7 +4,7 @@ import { callbackAddress } from "../../../../iiif/index.ts";
 import type { ExternalLogin } from "../../../access/logins/external.ts";
 import { refuseLogin } from "../pages/refused.ts";
 import { loginHeaders, returnToOf } from "../pages/responses.ts";
-import { keepLogin, keptLogins } from "../pending-cookies.ts";
+import { keepLogin, pendingLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
@@ -19,7 +19,7 @@ async function leave(attempt: LoginAttempt): Promise<Response> {
   const { c, profile } = attempt;
   const { pending, pageFor } = loginOf(attempt);
   const returnTo = returnToOf(c);
-  const [before] = await keptLogins(attempt, pending);
+  const [before] = await pendingLogins(attempt, pending);
   return new Response(null, {
     status: 303,
     headers: {
@@ -36,8 +36,8 @@ export const externalWay: Way = {
   async callback(attempt) {
     const { c, parts, profile } = attempt;
     const { pending, verify } = loginOf(attempt);
-    const [kept] = await keptLogins(attempt, pending);
-    const returnTo = kept?.login.returnTo ?? "";
+    const [pendingLogin] = await pendingLogins(attempt, pending);
+    const returnTo = pendingLogin?.login.returnTo ?? "";
     const vouched = await verify(c.get("target").query, Date.now());
     if ("reason" in vouched) {
       parts.auth.logins.noteRefusal(profile.name, "unconfirmed", vouched.reason);
@@ -45,8 +45,8 @@ export const externalWay: Way = {
     }
     const response = await logIn(attempt, vouched.user, returnTo);
     // A reader who has to wait may return by the same address.
-    if (kept && c.req.method !== "HEAD" && response.status < 400)
-      response.headers.append("Set-Cookie", kept.ended);
+    if (pendingLogin && c.req.method !== "HEAD" && response.status < 400)
+      response.headers.append("Set-Cookie", pendingLogin.ended);
     return response;
   },
 };

@@ -11,12 +11,12 @@ async function enter(attempt: LoginAttempt): Promise<Response> {
   const reader = readerOf(c);
   const { words, language } = reader;
   const { note } = profile;
-  const told = typeof note === "string" ? (note === "" ? undefined : { text: note }) : spoken(note, reader);
+  const shown = typeof note === "string" ? (note === "" ? undefined : { text: note }) : spoken(note, reader);
   return say(
     c,
     {
       heading: spoken(profile.heading, reader) ?? { text: words.notHere, language },
-      texts: [{ text: words.onlyHere, language }, told],
+      texts: [{ text: words.onlyHere, language }, shown],
     },
     { status: 401 },
   );

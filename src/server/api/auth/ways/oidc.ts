@@ -5,7 +5,7 @@ import { OidcFault } from "../../../access/oidc/faults.ts";
 import type { OidcLogin } from "../../../access/oidc/login.ts";
 import { refuseLogin } from "../pages/refused.ts";
 import { loginHeaders, returnToOf } from "../pages/responses.ts";
-import { keepLogin, keptLogins } from "../pending-cookies.ts";
+import { keepLogin, pendingLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
@@ -49,12 +49,12 @@ export const oidcWay: Way = {
     const { pending, finish } = loginOf(attempt);
     const query = new URLSearchParams(c.get("target").query);
     const [state, ...others] = query.getAll("state");
-    const logins = state && others.length === 0 ? await keptLogins(attempt, pending) : [];
-    const kept = logins.find(({ login }) => login.state === state);
-    if (!kept) return refuseLogin(attempt, "expired", "");
+    const logins = state && others.length === 0 ? await pendingLogins(attempt, pending) : [];
+    const pendingLogin = logins.find(({ login }) => login.state === state);
+    if (!pendingLogin) return refuseLogin(attempt, "expired", "");
     // The code is valid for one request.
     if (c.req.method === "HEAD") return new Response(null, { headers: loginHeaders });
-    const { login, ended } = kept;
+    const { login, ended } = pendingLogin;
     let response: Response;
     try {
       response = await logIn(attempt, await finish(callbackOf(attempt), query, login), login.returnTo);

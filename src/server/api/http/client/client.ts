@@ -85,9 +85,9 @@ export function baseUrl(
   const forwardedField = (name: `x-forwarded-${string}`) =>
     (counts && headers.get(name)?.split(",")[0]?.trim()) || "";
   const forwarding = isTrusted ? readForwarded(headers, peer, trust.proxies) : undefined;
-  const told = (forwarding?.proto ?? forwardedField("x-forwarded-proto")).toLowerCase();
+  const stated = (forwarding?.proto ?? forwardedField("x-forwarded-proto")).toLowerCase();
   const own = request.url.startsWith("https:") ? "https" : "http";
-  const scheme = told === "https" || told === "http" ? told : own;
+  const scheme = stated === "https" || stated === "http" ? stated : own;
   const namedHost = forwarding?.host ?? forwardedField("x-forwarded-host");
   const outer = namedHost && forwardedHost(namedHost, forwardedField("x-forwarded-port"), scheme);
   if (forwarding) {

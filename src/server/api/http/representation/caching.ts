@@ -12,11 +12,11 @@ import type { RequestContext } from "../context.ts";
 export function setCaching(
   headers: Record<string, string>,
   c: RequestContext,
-  { keptBy, vary }: Sharing,
+  { cachedBy, vary }: Sharing,
   open: string,
   ...names: readonly string[]
 ): void {
-  headers["Cache-Control"] = keptBy === "anyone" ? open : "private, no-cache";
+  headers["Cache-Control"] = cachedBy === "anyone" ? open : "private, no-cache";
   setVary(headers, c, ...names, ...vary);
 }
 

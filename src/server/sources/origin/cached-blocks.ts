@@ -7,9 +7,9 @@ import type { State } from "./master-state.ts";
 /** Size of a block. The rows of a tile span about 0.5 to 1 MB: few blocks, with little excess. */
 export const blockSize = 128 * 1024;
 /** Total bytes of blocks in memory, whichever store the slot has. */
-const keptBytes = 32 * 2 ** 20;
+const cacheBytes = 32 * 2 ** 20;
 
-export interface KeptBlocks {
+export interface CachedBlocks {
   /** Returns the name of a block, unique among the blocks of all masters, states and purges. */
   nameOf(state: State, n: number): string;
   /** Returns a block if it is in memory. */
@@ -22,7 +22,7 @@ export interface KeptBlocks {
   keepAll(key: string, state: State, offset: number, bytes: Uint8Array): void;
 }
 
-export interface KeptBlocksOptions {
+export interface CachedBlocksOptions {
   readonly slot: Pick<Slot, "get" | "put">;
   /** Returns the name of a master in the slot. */
   readonly entryName: (key: string) => string;
@@ -33,13 +33,13 @@ export interface KeptBlocksOptions {
 const lengthOf = (state: State, n: number) => Math.min(blockSize, state.facts.size - n * blockSize);
 
 /** Creates an empty cache. */
-export function createKeptBlocks({ slot, entryName, isCurrent }: KeptBlocksOptions): KeptBlocks {
-  const inMemory = createLru<string, Uint8Array>(keptBytes);
+export function createCachedBlocks({ slot, entryName, isCurrent }: CachedBlocksOptions): CachedBlocks {
+  const inMemory = createLru<string, Uint8Array>(cacheBytes);
   const variantOf = (state: State, n: number) => `block.${state.id}.${n}`;
   const nameOf = (state: State, n: number) => `${state.generation} ${variantOf(state, n)}`;
   const remember = (state: State, n: number, bytes: Uint8Array) =>
     inMemory.set(nameOf(state, n), bytes, bytes.length + 128);
-  const keep: KeptBlocks["keep"] = (key, state, n, bytes) => {
+  const keep: CachedBlocks["keep"] = (key, state, n, bytes) => {
     if (!isCurrent(key, state)) return;
     remember(state, n, bytes);
     slot.put(entryName(key), variantOf(state, n), bytes);

@@ -9,7 +9,7 @@ import type { RequestContext } from "./context.ts";
  * Returns the public URL, and the addresses that the request itself came by: forwarded by a proxy, and the
  * field Host. Links are only read, never requested, so that it does not matter who names a host.
  */
-export function ownPlaces(c: RequestContext, service: Service): OwnPlaces {
+export function ownAddresses(c: RequestContext, service: Service): OwnPlaces {
   const { platform, proxies, config, images } = service;
   const request = c.req.raw;
   const forwarded = baseUrl(request, platform.clientAddress(request), { proxies, baseUrl: "" });

@@ -13,7 +13,7 @@ export interface FolderLocation {
  * The place of an identifier; "" is the top of the default source, and a prefix without its last / that of
  * another.
  */
-export function placeOf(sources: Sources, identifier: string): FolderLocation {
+export function locationOf(sources: Sources, identifier: string): FolderLocation {
   const whole = { source: sources.default, key: "" };
   if (identifier === "") return whole;
   const topped = sources.all.find(({ prefix }) => prefix !== "" && prefix === `${identifier}/`);
@@ -31,9 +31,9 @@ export function inside({ source, key }: FolderLocation, name: string): FolderLoc
 }
 
 /** True if requests for a place reach its source: the prefix of another one may begin alike. */
-export function isReached(sources: Sources, place: FolderLocation, kind: "file" | "folder"): boolean {
-  const identifier = identifierOf(place);
-  return sources.resolve(kind === "folder" ? `${identifier}/` : identifier).source === place.source;
+export function isReached(sources: Sources, location: FolderLocation, kind: "file" | "folder"): boolean {
+  const identifier = identifierOf(location);
+  return sources.resolve(kind === "folder" ? `${identifier}/` : identifier).source === location.source;
 }
 
 /** The identifier of the collection that lists a folder; undefined for the root. */
@@ -58,15 +58,15 @@ export type Trail = readonly { readonly identifier: string; readonly name: strin
 const longestTrail = 20;
 
 /** The way to a folder from the root; of a longer one its last 20 folders. */
-export function trailOf(sources: Sources, place: FolderLocation): Trail {
+export function trailOf(sources: Sources, location: FolderLocation): Trail {
   const trail: Trail[number][] = [];
-  let here = place;
+  let here = location;
   while (trail.length < longestTrail) {
     const parent = parentOf(sources, here);
     if (parent === undefined) break;
     trail.unshift({ identifier: identifierOf(here), name: nameOf(here) });
     if (parent === "") break;
-    here = placeOf(sources, parent);
+    here = locationOf(sources, parent);
   }
   return trail;
 }

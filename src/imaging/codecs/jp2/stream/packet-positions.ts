@@ -10,7 +10,7 @@ import type { ReadAhead } from "./read-ahead.ts";
 import type { TilePart } from "./tile-parts.ts";
 
 /** Positions by packet. */
-export interface PacketPlaces {
+export interface PacketPositions {
   /** Number of packets in the tile-parts; the others, which come last, are missing. */
   readonly found: number;
   /** Offsets in the file. */
@@ -21,7 +21,7 @@ export interface PacketPlaces {
 }
 
 /** Computes positions from the packet lengths of all tile-parts; undefined if some are unknown. */
-export function placesByLengths(count: number, parts: readonly TilePart[]): PacketPlaces | undefined {
+export function packetsByLengths(count: number, parts: readonly TilePart[]): PacketPositions | undefined {
   const offsets = new Float64Array(count);
   const lengths = new Uint32Array(count);
   let n = 0;
@@ -100,10 +100,10 @@ export interface PacketWalk {
  * Reads the headers of all packets of a tile. Throws ImagingError `decode` if a packet extends beyond its
  * tile-part.
  */
-export async function placesByHeaders(
+export async function packetsByHeaders(
   { precincts, order, parts, packed, keeps }: PacketWalk,
   read: ReadAhead,
-): Promise<PacketPlaces & { readonly partOf: Uint32Array }> {
+): Promise<PacketPositions & { readonly partOf: Uint32Array }> {
   const { count, layers, packets, precincts: precinctOf } = order;
   const offsets = new Float64Array(count);
   const lengths = new Uint32Array(count);
@@ -132,8 +132,8 @@ export async function placesByHeaders(
       const bytes = await read(at, most, end);
       const body = behindSop(bytes, 0);
       const style = precincts.styleOf(number);
-      const [from, place] = headers ? [headers, headerAt] : [bytes, body];
-      const header = readWhole(precinct, layer[number]!, style, from, place);
+      const [from, offset] = headers ? [headers, headerAt] : [bytes, body];
+      const header = readWhole(precinct, layer[number]!, style, from, offset);
       const inBytes = headers ? body : header.end;
       endPacket(number, at + inBytes);
       starts[n] = before + headerAt;
