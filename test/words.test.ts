@@ -1,4 +1,4 @@
-// The words of comments and test titles: what CONTRIBUTING.md and docs/contributing/glossary.md exclude, and
+// The words of comments, test titles and names in src/: what CONTRIBUTING.md and the glossary exclude, and
 // the width of comment lines.
 
 import { readFileSync } from "node:fs";
@@ -35,11 +35,40 @@ const banned: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bfor want of\b|\bin turns\b|\bby how\b/i, "a plain sentence"],
 ];
 
-const texts = allTexts(root).filter(({ kind }) => kind === "comment" || kind === "title");
+const all = allTexts(root);
+const texts = all.filter(({ kind }) => kind === "comment" || kind === "title");
 
 test.each(banned)("no comment or title has %s; write: %s", (phrase) => {
   const found = texts.filter(({ text }) => phrase.test(text));
   expect(found.map(({ file, line, text }) => `${file}:${line}: ${text}`)).toEqual([]);
+});
+
+/** Words that no name in src/ has, with what to write instead; names that the glossary or others give. */
+const bannedInNames: readonly (readonly [word: RegExp, instead: string, except: RegExp])[] = [
+  [
+    /^answer(?:s|ed)?$/,
+    "response, result, reply",
+    // What operators reply to questions, and names that others rely on.
+    /^src\/cli\/commands\/init|^src\/server\/hooks\/hooks\.d\.ts |^src\/cli\/commands\/hook-test|origin_bad_answer/,
+  ],
+  [
+    /^places?$/,
+    "permit, index, position, location",
+    /[iI]nPlace|[nN]avPlace|yielded_places|\bplace(?:Overlay)?$/,
+  ],
+  [/^kept$/, "cache, cached, stored", /^$/],
+  [/^told$/, "stated, logged, a noun", /^$/],
+  [/^(?:party|parties|tickets?)$/, "client, permit", /^$/],
+  [/^(?:most|longest)$/, "max", /^$/],
+];
+
+const names = all.filter(({ kind, file }) => /^(?:name|value)$/.test(kind) && file.startsWith("src/"));
+
+test.each(bannedInNames)("no name in src/ has %s; write: %s", (word, _, except) => {
+  const found = names.filter(({ text }) =>
+    text.split(/(?=[A-Z])|_/).some((part) => word.test(part.toLowerCase())),
+  );
+  expect(found.map(({ file, text }) => `${file} ${text}`).filter((line) => !except.test(line))).toEqual([]);
 });
 
 test("no comment line is wider than 110 columns, except for commands and tables, which are indented", () => {

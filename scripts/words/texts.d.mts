@@ -1,6 +1,6 @@
 /** A text of the repository that people read. */
 export interface RepositoryText {
-  readonly kind: "comment" | "name" | "title" | "message" | "sentence";
+  readonly kind: "comment" | "name" | "value" | "title" | "message" | "sentence";
   /** Path below the root. */
   readonly file: string;
   /** From 1. */

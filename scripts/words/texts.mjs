@@ -14,7 +14,8 @@ const directive = /^\s*(?:biome-ignore|@ts-|@vitest|@type\b|@param\b|@import\b|\
 
 /**
  * Returns all texts of the files that git tracks, and of new ones that it does not ignore: `kind` (comment,
- * name, title, message, sentence), `file`, `line` and `text`.
+ * name, value, title, message, sentence), `file`, `line` and `text`. A value is the name of a variable or a
+ * member.
  */
 export function allTexts(root) {
   const files = git(root, "ls-files", "--cached", "--others", "--exclude-standard").split("\n");
@@ -27,8 +28,8 @@ export function allTexts(root) {
 }
 
 /**
- * Returns the comments and names of a file, the titles if it is a test, and the messages if it is part of the
- * server.
+ * Returns the comments and names of a file and of its values, the titles if it is a test, and the messages if
+ * it is part of the server.
  */
 export function textsOfCode(file, text) {
   const { program, comments } = parseSync(file, text, { sourceType: "module" });
@@ -38,14 +39,19 @@ export function textsOfCode(file, text) {
   for (const { start, value } of joinLines(comments, text))
     if (!directive.test(value)) add("comment", start, value);
   const name = (id) => id?.type === "Identifier" && id.name.length > 1 && add("name", id.start, id.name);
+  const value = (id) => id?.type === "Identifier" && add("value", id.start, id.name);
   const isTest = file.endsWith(".test.ts");
   const visitor = new Visitor({
-    FunctionDeclaration: ({ id }) => name(id),
     ClassDeclaration: ({ id }) => name(id),
     TSInterfaceDeclaration: ({ id }) => name(id),
     TSTypeAliasDeclaration: ({ id }) => name(id),
     MethodDefinition: ({ key }) => name(key),
-    VariableDeclarator: ({ id, init }) => /Function/.test(init?.type ?? "") && name(id),
+    VariableDeclarator: ({ id, init }) => (/Function/.test(init?.type ?? "") ? name(id) : value(id)),
+    TSPropertySignature: ({ key }) => value(key),
+    Property: ({ key, value: bound, shorthand }) => !shorthand && bound.type !== "Identifier" && value(key),
+    FunctionDeclaration: ({ id, params }) => [name(id), ...params.map(value)],
+    ArrowFunctionExpression: ({ params }) => params.map(value),
+    FunctionExpression: ({ params }) => params.map(value),
     CallExpression({ callee, arguments: [first] }) {
       if (isTest && isTitled(callee) && textOf(first)) add("title", first.start, textOf(first));
     },

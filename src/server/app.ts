@@ -15,7 +15,7 @@ import { collectionPages, mountHome } from "./api/home/routes.ts";
 import { type CapLimits, createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/client.ts";
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
-import { longestHost } from "./api/http/client/host.ts";
+import { maxHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
@@ -177,14 +177,14 @@ export function createApp(
       throw new Refusal({
         status: 400,
         code: "bad_host",
-        detail: `Expected one Host field with a name or an address of at most ${longestHost} characters and perhaps a port; received something else. Correct the Host field.`,
+        detail: `Expected one Host field with a name or an address of at most ${maxHost} characters and perhaps a port; received something else. Correct the Host field.`,
       });
-    const longest = route?.maxTarget ?? maxTarget;
-    if (target.path.length + target.query.length > longest)
+    const maxLength = route?.maxTarget ?? maxTarget;
+    if (target.path.length + target.query.length > maxLength)
       throw new Refusal({
         status: 414,
         code: "target_too_long",
-        detail: `The address is longer than ${longest} characters.`,
+        detail: `The address is longer than ${maxLength} characters.`,
       });
     if (hooked) refuseLongHeaders(c.req.raw.headers, hooked);
     const leave = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);

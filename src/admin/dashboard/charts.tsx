@@ -46,15 +46,15 @@ export function Chart({
   const values = points.flatMap(({ value }) => value ?? []);
   const [first] = points;
   if (!first || values.length < 2) return <p class="quiet nochart">Its chart begins in a minute.</p>;
-  const most = top ?? (Math.max(...values) || 1);
+  const max = top ?? (Math.max(...values) || 1);
   const text = (value: number) => forms[form](value, now);
   const x = (at: number) => (width * (at - first.at)) / Math.max(1, now - first.at);
-  const y = (value: number) => height - (height * Math.min(value, most)) / most;
+  const y = (value: number) => height - (height * Math.min(value, max)) / max;
   const range = `from ${text(Math.min(...values))} to ${text(Math.max(...values))}`;
   const since = forms.ago(first.at, now);
   return (
     <div class="chart">
-      <span class="top">{text(most)}</span>
+      <span class="top">{text(max)}</span>
       <span class="bottom">{text(0)}</span>
       <svg
         viewBox={`0 0 ${width} ${height}`}

@@ -17,7 +17,7 @@ export const liveAttributes = ({ of, form }: ValueDisplay) => ({ "data-of": of, 
 /** Returns the elements of a frame. */
 export function liveElements(frame: Frame) {
   const text = ({ of, form }: ValueDisplay) => textAt(frame, of, form);
-  const longest = Math.max(...frame.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
+  const maxLength = Math.max(...frame.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
   return {
     text,
     Figure: (shown: ValueDisplay & { readonly class?: string }) => (
@@ -56,7 +56,7 @@ export function liveElements(frame: Frame) {
       <rect
         class={kind}
         data-bar={of}
-        width={`${(100 * Number(valueAt(frame, of) ?? 0)) / longest}%`}
+        width={`${(100 * Number(valueAt(frame, of) ?? 0)) / maxLength}%`}
         height="100%"
       />
     ),

@@ -19,7 +19,7 @@ const path = "/admin/doctor";
 /** Maximum bytes of the form. */
 const maxForm = 16 * 1024;
 /** Maximum characters of a question. */
-const longest = 2048;
+const maxLength = 2048;
 /** Longest wait for the diagnosis of an image, in milliseconds. */
 const diagnosisMs = 5000;
 
@@ -27,7 +27,7 @@ const diagnosisMs = 5000;
 export const doctorPages: AdminPage = (admin) => {
   const doctor = createLoginDoctor(admin.service);
   const ask = (c: RequestContext, text: string | null | undefined, mayLogIn: boolean) =>
-    respond(c, admin, doctor, { text: (text ?? "").slice(0, longest).trim(), mayLogIn });
+    respond(c, admin, doctor, { text: (text ?? "").slice(0, maxLength).trim(), mayLogIn });
   return [
     {
       path,
@@ -141,7 +141,7 @@ function Ask({ c, doctor: { base, origin }, text, refused }: AskProps) {
           id="q"
           name="q"
           required
-          maxlength={longest}
+          maxlength={maxLength}
           value={text}
           autocomplete="off"
           spellcheck={false}

@@ -69,8 +69,8 @@ export function createFairSemaphore({ permits, ranks, waiting, waitingEach }: Fa
   const thin = () => {
     const queue = queues.findLast(({ size }) => size > 0);
     if (!queue || total() <= waiting) return;
-    const longest = [...queue.clients()].reduce((most, own) => (own.length >= most.length ? own : most));
-    const last = longest.at(-1) as Queued;
+    const maxLength = [...queue.clients()].reduce((max, own) => (own.length >= max.length ? own : max));
+    const last = maxLength.at(-1) as Queued;
     queue.remove(last.client, last);
     last.waiter.refuse(tooMany());
   };

@@ -26,7 +26,7 @@ export const callsOf = (threads: number | undefined, users: number): number =>
     ? Number.POSITIVE_INFINITY
     : Math.min(maxCalls, Math.max(1, Math.floor((threads - 1) / users)));
 
-/** Returns a lane with at most `places` calls in progress. */
+/** Returns a lane with at most `permits` calls in progress. */
 export function createLane(permits: number, unanswered: () => Error): Lane {
   // Its own queue instead of a semaphore, whose waiters leave by a signal: on workerd no request may abort
   // another's.

@@ -41,15 +41,15 @@ const slowMs = 1_000;
 export function createSendings(maxBytes: number): Sendings {
   const running = new Set<Sending>();
 
-  const fits = (bytes: Uint8Array, sendings: readonly Sending[], most: number) => {
+  const fits = (bytes: Uint8Array, sendings: readonly Sending[], max: number) => {
     const held = bytesOf(sendings);
-    return held === 0 || bytesOf([...sendings, { bytes }]) <= Math.max(most, held);
+    return held === 0 || bytesOf([...sendings, { bytes }]) <= Math.max(max, held);
   };
-  /** Cuts slow bodies of those that `among` accepts until `bytes` fit with the rest into `most`. */
-  const makeRoom = (bytes: Uint8Array, most: number, among: (sending: Sending) => boolean) => {
+  /** Cuts slow bodies of those that `among` accepts until `bytes` fit with the rest into `max`. */
+  const makeRoom = (bytes: Uint8Array, max: number, among: (sending: Sending) => boolean) => {
     const now = performance.now();
     const rest = [...running].filter(among).sort((a, b) => b.readAt - a.readAt);
-    while (!fits(bytes, rest, most)) {
+    while (!fits(bytes, rest, max)) {
       const slowest = rest.pop() as Sending;
       if (now - slowest.readAt <= slowMs)
         throw new ServiceError("busy", "Too many large responses are being sent. Try again in a moment.", {

@@ -6,22 +6,22 @@ import { parseUrl } from "../network/parse-url.ts";
 const mask = "***";
 
 /** Characters of a path that are logged at most. */
-const longest = 500;
+const maxLength = 500;
 
 /**
  * Masks a raw path: user information, queries, fragments and the values of path parameters, even if
  * percent-encoded, possibly several times. Other segments stay. At most 500 characters.
  */
 export function maskPath(path: string): string {
-  if (path.length <= longest && !/[%?#;@]/.test(path)) return path;
+  if (path.length <= maxLength && !/[%?#;@]/.test(path)) return path;
   const masked = withoutUserInfo(path).split("/").map(maskSegment).join("/");
-  return masked.length > longest ? `${masked.slice(0, longest)}…` : masked;
+  return masked.length > maxLength ? `${masked.slice(0, maxLength)}…` : masked;
 }
 
 /** The same for a decoded identifier. */
 export function maskIdentifier(identifier: string): string {
   const masked = maskText(withoutUserInfo(identifier));
-  return masked.length > longest ? `${masked.slice(0, longest)}…` : masked;
+  return masked.length > maxLength ? `${masked.slice(0, maxLength)}…` : masked;
 }
 
 /**

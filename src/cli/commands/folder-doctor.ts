@@ -114,13 +114,13 @@ const maxNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
 
 function groupLines(group: SurveyGroup): readonly string[] {
   const { level, code, files, text, examples } = group;
-  const most = maxNamed(level);
-  const named = examples.slice(0, most).map(plain).join(", ");
+  const max = maxNamed(level);
+  const named = examples.slice(0, max).map(plain).join(", ");
   return [
     "",
     `${level}: ${counted(files, "file")} [${code}]`,
     `  ${plain(text)}`,
-    `  files: ${named}${files > most ? ", …" : ""}`,
+    `  files: ${named}${files > max ? ", …" : ""}`,
     ...adviceLines(group, "  "),
   ];
 }

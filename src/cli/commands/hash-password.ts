@@ -16,8 +16,8 @@ export const hashPasswordCommand = command({
       kind: "number",
       value: "N",
       from: costs.least,
-      to: costs.most,
-      text: `from ${costs.least} to ${costs.most}, by default ${costs.usual}; each step takes twice as long`,
+      to: costs.max,
+      text: `from ${costs.least} to ${costs.max}, by default ${costs.usual}; each step takes twice as long`,
     },
   },
   refusal:

@@ -100,10 +100,10 @@ export async function testHook(
     const name = functionOf(hooks, question.function);
     const began = performance.now();
     try {
-      const answer = await ask(hooks, name, question, headers);
-      if (name === "overlay") checkOverlay(hooks, question.identifier, answer, overlay);
+      const result = await ask(hooks, name, question, headers);
+      if (name === "overlay") checkOverlay(hooks, question.identifier, result, overlay);
       const ms = Math.round((performance.now() - began) * 100) / 100;
-      return { said: { function: name, answer: answer ?? null, ms }, err, failed: false };
+      return { said: { function: name, answer: result ?? null, ms }, err, failed: false };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
       return { err: [...err, `it took ${Math.round(performance.now() - began)} ms`], failed: true };
@@ -141,10 +141,10 @@ function ask(
 }
 
 /** Throws `hook` for settings that would fail a request. The overlay image is not checked. */
-function checkOverlay(hooks: Hooks, identifier: string, answer: unknown, options: OverlayOptions): void {
-  if (answer === undefined) return;
+function checkOverlay(hooks: Hooks, identifier: string, result: unknown, options: OverlayOptions): void {
+  if (result === undefined) return;
   try {
-    overlaySettingsOf(answer, options);
+    overlaySettingsOf(result, options);
   } catch (error) {
     throw hooks.unusable("overlay", identifier, (error as Error).message);
   }

@@ -55,16 +55,16 @@ export function resolve(request: ImageRequest, image: Size, given: SizeRules): G
 }
 
 /**
- * Returns a geometry that shows only pixels of the whole image at the size `most`, its cells. The region
+ * Returns a geometry that shows only pixels of the whole image at the size `max`, its cells. The region
  * grows to whole cells, and the derivative has at most as many pixels as it has cells. All derivatives of one
  * image use the same cells: derivatives at positions and sizes that differ by fractions of a cell would
  * together show more detail than each of them.
  */
-export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): Geometry {
+export function withDetailOf(asked: Geometry, max: SizeRequest, image: Size): Geometry {
   const { limits, tileSize } = asked;
   const whole = { x: 0, y: 0, ...image };
-  const large = sizeOf({ ...most, upscale: true }, whole, image, { limits: noLimits, tileSize });
-  const grid = most.upscale ? large : overlap(large, image);
+  const large = sizeOf({ ...max, upscale: true }, whole, image, { limits: noLimits, tileSize });
+  const grid = max.upscale ? large : overlap(large, image);
   const across = wholeCells(asked.region.x, asked.region.width, image.width, grid.width);
   const down = wholeCells(asked.region.y, asked.region.height, image.height, grid.height);
   const region = { x: across.start, y: down.start, width: across.extent, height: down.extent };
@@ -124,7 +124,7 @@ function percentSpan(start: Decimal, extent: Decimal, whole: number, image: Size
   const from = start.digits * extent.scale;
   if (from >= 100n * scale) throw outside(image);
   const to = from + extent.digits * start.scale;
-  const at = (n: bigint, most: number) => Math.min(roundedRatio(n * BigInt(whole), 100n * scale), most);
+  const at = (n: bigint, max: number) => Math.min(roundedRatio(n * BigInt(whole), 100n * scale), max);
   const first = at(from, whole - 1);
   return [first, Math.max(at(to, whole) - first, 1)];
 }

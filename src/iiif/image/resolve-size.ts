@@ -143,8 +143,8 @@ function fitWithin(region: Size, { width: boxWidth, height: boxHeight, area }: B
   );
 }
 
-function clamp(n: number, least: number, most: number): number {
-  return Math.max(least, Math.min(n, most));
+function clamp(n: number, least: number, max: number): number {
+  return Math.max(least, Math.min(n, max));
 }
 
 /** Returns the largest integer whose square is at most n. */

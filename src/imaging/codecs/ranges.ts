@@ -2,15 +2,15 @@
 
 import type { ByteRange, ByteSource } from "../../base/index.ts";
 
-/** Merges ranges that touch or are at most `gap` bytes apart; no merged range is longer than `most`. */
-export function joinRanges(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
+/** Merges ranges that touch or are at most `gap` bytes apart; no merged range is longer than `max`. */
+export function joinRanges(ranges: readonly ByteRange[], gap: number, max = 1 << 20): ByteRange[] {
   const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
   const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
   const result: { offset: number; length: number }[] = [];
   for (const { offset, length } of sorted) {
     const last = result.at(-1);
     const end = offset + length;
-    if (last && offset <= last.offset + last.length + gap && end - last.offset <= most)
+    if (last && offset <= last.offset + last.length + gap && end - last.offset <= max)
       last.length = Math.max(last.length, end - last.offset);
     else result.push({ offset, length });
   }

@@ -31,7 +31,7 @@ export function createTools(host: CodecHost): CodecTools {
   return {
     host,
     kernels,
-    pyramids: createPyramids({ resize: kernels.resize, keptWhole: host.cacheBytes ?? 0, ...tiles }),
+    pyramids: createPyramids({ resize: kernels.resize, wholeCacheBytes: host.cacheBytes ?? 0, ...tiles }),
     jpeg: jpegDecoder(host, kernels, tiles, deriver),
     deriver,
     bench: workbench(() => host.wasm("jp2k")),

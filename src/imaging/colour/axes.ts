@@ -89,7 +89,7 @@ function isRising(curve: Curve): boolean {
   return Array.from({ length: 64 }, (_, i) => i / 64).every((x) => curve(x + 1 / 64) - curve(x) > 1e-4);
 }
 
-/** Returns the device value that a rising curve maps to `place`. */
+/** Returns the device value that a rising curve maps to `value`. */
 export function invertAt(curve: Curve, value: number): number {
   let low = 0;
   let high = 1;

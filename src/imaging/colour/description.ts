@@ -19,7 +19,7 @@ const header = 128;
 const entry = 12;
 const maxTags = Math.floor((headBytes - header - 4) / entry);
 /** Longer descriptions are cut. */
-const longest = 200;
+const maxLength = 200;
 
 /**
  * Reads the description of a profile; undefined for bytes that are no profile. Never throws because of its
@@ -59,12 +59,12 @@ function textOf(tag: Uint8Array): string | undefined {
   const type = view.getUint32(0);
   if (type === 0x64657363 /* desc */) {
     const length = view.getUint32(8);
-    return clean(String.fromCharCode(...tag.subarray(12, 12 + Math.min(length, longest))));
+    return clean(String.fromCharCode(...tag.subarray(12, 12 + Math.min(length, maxLength))));
   }
   if (type !== 0x6d6c7563 /* mluc */ || tag.length < 28) return undefined;
   const [length, start] = [view.getUint32(20), view.getUint32(24)];
   if (start > tag.length) return undefined;
-  const text = tag.subarray(start, Math.min(tag.length, start + Math.min(length, 2 * longest)));
+  const text = tag.subarray(start, Math.min(tag.length, start + Math.min(length, 2 * maxLength)));
   return clean(new TextDecoder("utf-16be").decode(text));
 }
 
@@ -73,4 +73,4 @@ const clean = (text: string) =>
   (text.split("\0")[0] ?? "")
     .replace(/\p{C}+/gu, " ")
     .trim()
-    .slice(0, longest) || undefined;
+    .slice(0, maxLength) || undefined;

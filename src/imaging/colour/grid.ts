@@ -42,7 +42,7 @@ export function fromNodes(value: number): number {
  * Nodes along each band by default, and at most: offsets from node to node must fit 16 bits, and the whole
  * should fit a processor's cache.
  */
-const sizes = { 3: { usual: 33, most: 49 }, 4: { usual: 17, most: 20 } } as const;
+const sizes = { 3: { usual: 33, max: 49 }, 4: { usual: 17, max: 20 } } as const;
 
 /**
  * Returns the grid of a function from consecutive device colours (0 to 1) to linear sRGB, which is called
@@ -66,11 +66,8 @@ export function makeGrid(
 }
 
 /** Returns the largest number of nodes that fits and includes every node of an axis of `nodes`. */
-function following(
-  nodes: number,
-  { usual, most }: { readonly usual: number; readonly most: number },
-): number {
-  const parts = Math.floor((most - 1) / (nodes - 1));
+function following(nodes: number, { usual, max }: { readonly usual: number; readonly max: number }): number {
+  const parts = Math.floor((max - 1) / (nodes - 1));
   return parts >= 1 ? parts * (nodes - 1) + 1 : usual;
 }
 

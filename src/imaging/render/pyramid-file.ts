@@ -52,11 +52,11 @@ export function compressionFor(
  * not JPEG; everything else becomes sRGB. JPEG takes neither alpha, which white replaces, nor 16 bits.
  */
 function stepsFor(header: ImageHeader, kind: TileCompression["kind"]): Step[] {
-  const isKept =
+  const isStored =
     header.interpretation === "gray" ||
     header.interpretation === "rgb" ||
     (header.interpretation === "cmyk" && kind === "deflate" && header.bands === 4);
-  const colours = isKept ? [] : colourSteps(header, true);
+  const colours = isStored ? [] : colourSteps(header, true);
   if (kind === "deflate") return colours;
   return [
     ...colours,

@@ -27,10 +27,10 @@ export interface FingerprintParts {
 }
 
 /** Number of digests that are cached. */
-const most = 10_000;
+const max = 10_000;
 
 export function createFingerprints({ profileOf, logins, kiosks }: FingerprintParts): Fingerprints {
-  const known = createLru<string, Fingerprint>(most);
+  const known = createLru<string, Fingerprint>(max);
   const digest = async (parts: readonly unknown[]) => {
     const text = JSON.stringify(parts);
     const made = known.get(text) ?? toHex(await sha256(text)).slice(0, 32);

@@ -36,7 +36,7 @@ interface Tally {
 const slots = 2 ** 16;
 
 /**
- * Creates an empty memory of `most` keys. `now` returns milliseconds and never goes back. The limiter itself
+ * Creates an empty memory of `max` keys. `now` returns milliseconds and never goes back. The limiter itself
  * never waits.
  *
  * Keys come from clients, who could send many in order to have one forgotten. So a tally that still counts
@@ -46,13 +46,13 @@ const slots = 2 ** 16;
  */
 export function createLimiter(
   { remaining, pause }: Schedule,
-  most: number,
+  max: number,
   now = () => performance.now(),
 ): Limiter {
   const seed = crypto.getRandomValues(new Uint32Array(1))[0] as number;
   const slotOf = (key: string) => scramble(key, seed) % slots;
   const shared = new Map<number, Tally>();
-  const tallies = createLru<string, Tally>(most, (key, tally) => {
+  const tallies = createLru<string, Tally>(max, (key, tally) => {
     const slot = slotOf(key);
     if (counted(tally) > counted(shared.get(slot))) shared.set(slot, tally);
   });

@@ -12,7 +12,7 @@ import { createLimiter, steadily } from "./limiter.ts";
  */
 const [free, inLifetime, maxMs] = [200, 10_000, 60_000];
 /** Number of networks that are remembered one by one. */
-const most = 10_000;
+const max = 10_000;
 
 export interface NewSessions {
   /**
@@ -34,7 +34,7 @@ export interface NewSessionsOptions {
 /** Creates the counts of one service. Sessions that replace others are not counted. */
 export function createNewSessions({ ttlMs, onRefused: refused, now }: NewSessionsOptions): NewSessions {
   const eachMs = Math.min(maxMs, ttlMs / inLifetime);
-  const limiter = createLimiter(steadily(free, eachMs), most, now);
+  const limiter = createLimiter(steadily(free, eachMs), max, now);
   return {
     begin(address) {
       const network = networkOf(address, 48);

@@ -11,11 +11,11 @@ const maxLength = 8192;
 const maxText = 1000;
 
 /** A text that is safe in a header, a log and a file name. */
-const plain = (most: number) =>
+const plain = (max: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(max)
     .regex(/^\P{Cc}*$/u, "expected text of one line");
 
 /** An optional member; JSON uses null for that. */

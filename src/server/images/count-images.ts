@@ -11,7 +11,7 @@ export interface ImageCount {
 
 export interface CountBounds {
   /** Number of images after which the count stops. */
-  readonly most: number;
+  readonly max: number;
   /** Milliseconds after which counting stops. */
   readonly ms: number;
 }
@@ -20,10 +20,7 @@ export interface CountBounds {
  * Counts the images of a source and its folders by their names only. Returns undefined if the source cannot
  * list. Never throws.
  */
-export async function countImages(
-  source: Source,
-  { most, ms }: CountBounds,
-): Promise<ImageCount | undefined> {
+export async function countImages(source: Source, { max, ms }: CountBounds): Promise<ImageCount | undefined> {
   if (!source.list) return undefined;
   const end = performance.now() + ms;
   const folders = [""];
@@ -31,7 +28,7 @@ export async function countImages(
   let more = false;
   for (const folder of folders) {
     const left = end - performance.now();
-    if (images >= most || left <= 0) return { images: Math.min(images, most), more: true };
+    if (images >= max || left <= 0) return { images: Math.min(images, max), more: true };
     const list = () => Promise.resolve(source.list?.(folder));
     const entries = await withDeadline(left, list).catch(() => undefined);
     // A folder that cannot be listed in time, or at all, may contain more.
@@ -41,5 +38,5 @@ export async function countImages(
       else if (kind === "directory") folders.push(folder ? `${folder}/${name}` : name);
     }
   }
-  return { images: Math.min(images, most), more: more || images > most };
+  return { images: Math.min(images, max), more: more || images > max };
 }

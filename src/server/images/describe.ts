@@ -61,9 +61,9 @@ export interface DescribeParts {
 export interface MasterLocation extends Pick<Master, "source" | "key" | "page"> {}
 
 /**
- * Opens the master of an identifier. If a hook has named its location, that is `place`; false means that
- * there is no such image. Without `place`, a file of exactly that name takes precedence, and `name;n` is page
- * n of `name`. Makes no access decision: code that serves requests opens masters with `withMaster` (open.ts).
+ * Opens the master of an identifier. If a hook has named its location, that is `location`; false means that
+ * there is no such image. Without `location`, a file of exactly that name takes precedence, and `name;n` is
+ * page n of `name`. Makes no access decision: code that serves requests opens masters with `withMaster` (open.ts).
  * Throws `not-found`.
  */
 export async function openMaster(
@@ -296,10 +296,10 @@ export const exceedsArea = (
 
 function checkArea(header: Parameters<typeof exceedsArea>[0], limit: number): void {
   if (!exceedsArea(header, limit)) return;
-  const [area, most] = exceedingTexts(header.width * header.height, limit);
+  const [area, max] = exceedingTexts(header.width * header.height, limit);
   throw new ServiceError(
     "too-large",
-    `The source image has ${area}, more than the ${most} that this service opens. The operator can raise image.max_pixel_area.`,
+    `The source image has ${area}, more than the ${max} that this service opens. The operator can raise image.max_pixel_area.`,
     { code: "source_too_large" },
   );
 }

@@ -22,18 +22,18 @@ export interface ResolvedMasters {
  * Maximum number of remembered masters, in total and of one identifier; the least recently used identifiers
  * are dropped.
  */
-const most = { all: 65_536, ofOne: 256 } as const;
+const max = { all: 65_536, ofOne: 256 } as const;
 
 /** Creates an empty memory. Identifiers are without page suffix. */
 export function createResolvedMasters(): ResolvedMasters {
-  const owners = createLru<string, Map<string, Owner>>(most.all);
+  const owners = createLru<string, Map<string, Owner>>(max.all);
   const nameOf = ({ source, key }: Owner) => `${source.name}:${key}`;
   return {
     note(identifier, owner) {
       const known = owners.get(identifier) ?? new Map<string, Owner>();
       const name = nameOf(owner);
       if (known.has(name)) return;
-      if (known.size >= most.ofOne) known.delete(known.keys().next().value as string);
+      if (known.size >= max.ofOne) known.delete(known.keys().next().value as string);
       known.set(name, owner);
       owners.set(identifier, known, known.size);
     },

@@ -55,13 +55,13 @@ export type Trail = readonly { readonly identifier: string; readonly name: strin
  * Folders of a trail: each repeats the identifiers of those above it, and a request may name thousands that
  * do not exist.
  */
-const longestTrail = 20;
+const maxTrail = 20;
 
 /** The way to a folder from the root; of a longer one its last 20 folders. */
 export function trailOf(sources: Sources, location: FolderLocation): Trail {
   const trail: Trail[number][] = [];
   let here = location;
-  while (trail.length < longestTrail) {
+  while (trail.length < maxTrail) {
     const parent = parentOf(sources, here);
     if (parent === undefined) break;
     trail.unshift({ identifier: identifierOf(here), name: nameOf(here) });

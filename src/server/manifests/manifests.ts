@@ -327,10 +327,10 @@ async function pagesNamed(
  * Bytes of the longest identifier with documents, which repeat it about ten times for each canvas: as long as
  * a key in S3. A web server may have the same image at addresses of any length.
  */
-const longestIdentifier = 1024;
+const maxIdentifier = 1024;
 
 const isTooLong = (identifier: string) =>
-  identifier.length > longestIdentifier / 3 && utf8.encode(identifier).length > longestIdentifier;
+  identifier.length > maxIdentifier / 3 && utf8.encode(identifier).length > maxIdentifier;
 
 const utf8 = new TextEncoder();
 
@@ -341,7 +341,7 @@ function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]):
 
 function reasonOf(parts: ManifestsParts, identifier: string): string {
   if (isTooLong(identifier))
-    return `Expected an identifier of at most ${longestIdentifier} bytes, since each canvas of a document repeats it; received a longer one. Shorten the names of its folders.`;
+    return `Expected an identifier of at most ${maxIdentifier} bytes, since each canvas of a document repeats it; received a longer one. Shorten the names of its folders.`;
   const { source } = locationOf(parts.sources, identifier);
   if (asksConsent(parts))
     return "A hook maps identifiers to images here, so folders are not listed unless it implements `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";

@@ -19,8 +19,8 @@ export const sentOnce = { redirect: "error", window: null } as const;
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
   // A larger value of the surrounding program is kept, and so is 0, which is no limit.
-  const most = EventEmitter.defaultMaxListeners;
-  if (most > 0 && most < maxWaiting) setMaxListeners(maxWaiting);
+  const max = EventEmitter.defaultMaxListeners;
+  if (max > 0 && max < maxWaiting) setMaxListeners(maxWaiting);
   return {
     ...processPlatform(dist, "node"),
     version: process.versions.node,

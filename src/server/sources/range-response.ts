@@ -37,13 +37,13 @@ export async function partOf(response: Response, asked: RemoteRange): Promise<Re
   const offset = Number(first);
   const length = Number(last) - offset + 1;
   const size = total === "*" ? undefined : Number(total);
-  const longest = Math.min(asked.length, (size ?? Number.MAX_SAFE_INTEGER) - asked.offset);
+  const maxLength = Math.min(asked.length, (size ?? Number.MAX_SAFE_INTEGER) - asked.offset);
   const fits =
     total !== undefined &&
     (size === undefined || Number.isSafeInteger(size)) &&
     offset === asked.offset &&
     length >= 1 &&
-    length <= longest;
+    length <= maxLength;
   if (!fits) {
     await drop(response);
     throw originError("origin_bad_answer", `content-range ${contentRange}`);

@@ -14,7 +14,7 @@ import type { Source } from "../sources/source.ts";
 import { type StartFacts, startFields, startText } from "./text.ts";
 
 /** Images after which a count stops, and the milliseconds that all looks together may take. */
-const look = { most: 5000, ms: 1000 } as const;
+const look = { max: 5000, ms: 1000 } as const;
 
 export interface StartedWith {
   /** Addresses of the service, without a final slash; empty if the runtime does not report them. */

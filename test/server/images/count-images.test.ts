@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const longMs = 600_000;
 
 test("images are counted in all folders, without other files and hidden ones", async () => {
-  expect(await countImages(source, { most: 5000, ms: longMs })).toEqual({ images: 14, more: false });
+  expect(await countImages(source, { max: 5000, ms: longMs })).toEqual({ images: 14, more: false });
 });
 
 test.each([
@@ -33,21 +33,21 @@ test.each([
   [14, { images: 14, more: false }],
   [1, { images: 1, more: true }],
 ])("a count that may reach %i comes to %j", async (most, expected) => {
-  expect(await countImages(source, { most, ms: longMs })).toEqual(expected);
+  expect(await countImages(source, { max: most, ms: longMs })).toEqual(expected);
 });
 
 test("a count without time stops and says that there may be more", async () => {
-  expect(await countImages(source, { most: 5000, ms: 0 })).toEqual({ images: 0, more: true });
+  expect(await countImages(source, { max: 5000, ms: 0 })).toEqual({ images: 0, more: true });
 });
 
 test("a listing that never ends does not hold the count up, and one that fails does not make it wrong", async () => {
   const never: Source = { ...source, list: () => new Promise(() => {}) };
-  expect(await countImages(never, { most: 5000, ms: 20 })).toEqual({ images: 0, more: true });
+  expect(await countImages(never, { max: 5000, ms: 20 })).toEqual({ images: 0, more: true });
   const failing: Source = { ...source, list: () => Promise.reject(new Error("gone")) };
-  expect(await countImages(failing, { most: 5000, ms: longMs })).toEqual({ images: 0, more: true });
+  expect(await countImages(failing, { max: 5000, ms: longMs })).toEqual({ images: 0, more: true });
 });
 
 test("a source that cannot list has no count", async () => {
   const { list: _, ...unlistable } = source;
-  expect(await countImages(unlistable, { most: 5000, ms: longMs })).toBeUndefined();
+  expect(await countImages(unlistable, { max: 5000, ms: longMs })).toBeUndefined();
 });

@@ -31,7 +31,7 @@ export interface SmallResponse {
 }
 
 /** Maximum number of characters of a response; credentials take some thousand. */
-const longest = 64 * 1024;
+const maxLength = 64 * 1024;
 const attempts = 3;
 /** Pause before the second attempt; the third waits twice as long. */
 const pauseMs = 100;
@@ -80,7 +80,7 @@ async function boundedText(response: Response): Promise<string> {
     const { done, value } = (await reader?.read()) ?? { done: true };
     if (done || !value) return parts.join("") + decoder.decode();
     length += value.length;
-    if (length > longest) {
+    if (length > maxLength) {
       await reader?.cancel().catch(() => {});
       return "";
     }

@@ -42,11 +42,11 @@ export function reducedFinding({ costs = [], header }: DiagnosisFacts): Finding 
 /** Returns a finding if the image exceeds image.max_pixel_area, so that it is not opened. */
 export function areaFinding({ header, settings: { maxPixelArea } }: DiagnosisFacts): Finding | undefined {
   if (!header || !exceedsArea(header, maxPixelArea)) return undefined;
-  const [area, most] = exceedingTexts(header.width * header.height, maxPixelArea);
+  const [area, max] = exceedingTexts(header.width * header.height, maxPixelArea);
   return {
     level: "problem",
     code: "too_many_pixels",
-    text: `The image has ${area}, more than the ${most} of image.max_pixel_area: image information and pictures are refused.`,
+    text: `The image has ${area}, more than the ${max} of image.max_pixel_area: image information and pictures are refused.`,
     advice: "Raise image.max_pixel_area if the file is as intended.",
   };
 }

@@ -22,9 +22,9 @@ export function cachingFaults(
   const vary = (headers.get("Vary") ?? "").toLowerCase().split(/[\s,]+/);
   const age = Number(headers.get("Age") ?? 0);
   const faults: Fault[] = [];
-  const isKept = words.includes("no-store") || directives[kind].every((word) => words.includes(word));
+  const isStored = words.includes("no-store") || directives[kind].every((word) => words.includes(word));
   const isOpen = words.includes("public") || words.some((word) => word.startsWith("s-maxage"));
-  if (!isKept || isOpen)
+  if (!isStored || isOpen)
     faults.push({
       code: "cache_control",
       text: `${what}: Cache-Control is ${control === "" ? "missing" : shorten(control)}`,

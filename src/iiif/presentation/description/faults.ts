@@ -57,9 +57,9 @@ const maxCandidates = 2000;
 const maxWordLength = 100;
 
 /** Maximum faults, as many as people read. */
-const most = 30;
+const max = 30;
 const some = (words: readonly string[]) =>
-  words.slice(0, most).join(", ") + (words.length > most ? ` and ${words.length - most} more` : "");
+  words.slice(0, max).join(", ") + (words.length > max ? ` and ${words.length - max} more` : "");
 
 function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";

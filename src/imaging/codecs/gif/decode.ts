@@ -39,11 +39,11 @@ export function decodeGif(
   const { width, height } = region;
   const frames = header.frames.slice(firstNeeded(header, page), page);
   const work = frames.reduce((sum, { area }) => sum + area.width * area.height, 0);
-  const most = frames.length > 1 ? maxPixels.several : maxPixels.single;
-  if (work > most)
+  const max = frames.length > 1 ? maxPixels.several : maxPixels.single;
+  if (work > max)
     throw new ImagingError(
       "too-large",
-      `Expected at most ${most} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
+      `Expected at most ${max} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
     );
 
   const data = allocateOrThrow(() => new Uint8Array(width * height * bands));

@@ -7,14 +7,14 @@ import { drawnArea, drawnDetails } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsOf } from "../pyramid/rows.ts";
 import { decodeGif, firstNeeded } from "./decode.ts";
-import { damagedError, type GifHeader, longestFile, readGifHeader } from "./header.ts";
+import { damagedError, type GifHeader, maxFileBytes, readGifHeader } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
 /** Creates the decoder. */
 export function gifDecoder(pyramids: Pyramids): Decoder {
   const parts = pyramids({
     async decodeRows(bytes, { header, page }, region, take) {
-      const file = await readAll(bytes, longestFile);
+      const file = await readAll(bytes, maxFileBytes);
       const gif = await readGifHeader(memoryBytes(file));
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
@@ -27,7 +27,7 @@ export function gifDecoder(pyramids: Pyramids): Decoder {
     memory(header, region, fileSize) {
       // A frame of several may have to be restored.
       const pixels = (header.pages > 1 ? 2 : 1) * region.width * region.height * header.bands;
-      return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
+      return pixels + 2 * Math.min(fileSize, maxFileBytes) + header.width + (1 << 20);
     },
     // Rows of an interlaced frame are in another order, and a later frame takes all before it.
     pixelsFor({ header, region, page }) {
@@ -64,7 +64,7 @@ export function gifDecoder(pyramids: Pyramids): Decoder {
         ...(details && { details }),
       };
     },
-    maxBytes: longestFile,
+    maxBytes: maxFileBytes,
     metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },
   };
 }

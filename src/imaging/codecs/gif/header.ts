@@ -31,7 +31,7 @@ const disposals: readonly Disposal[] = ["keep", "keep", "clear", "restore"];
 const noControl = { transparentIndex: -1, disposal: "keep" as Disposal };
 
 /** Maximum length of files that are read and held completely. */
-export const longestFile = 64 << 20;
+export const maxFileBytes = 64 << 20;
 const maxBlocks = 1_000_000;
 /** Bytes of an image descriptor with its separator (20). */
 const descriptorBytes = 10;
@@ -51,7 +51,7 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
 
   const frames: GifFrame[] = [];
   let control = noControl;
-  for (let blocks = 0; blocks < maxBlocks && input.position() < longestFile; blocks++) {
+  for (let blocks = 0; blocks < maxBlocks && input.position() < maxFileBytes; blocks++) {
     if (!input.has(descriptorBytes)) await input.fill();
     const [kind] = input.next(1);
     if (kind === 0x21) control = (await readExtension(input)) ?? control;
@@ -182,7 +182,7 @@ async function readExtension(input: Forward) {
 
 /** Moves to after the sub-block of length 0, within the bytes of files that are read. */
 export async function skipSubBlocks(input: Forward): Promise<void> {
-  while (!input.skipSubBlocks() && input.position() < longestFile) await input.fill();
+  while (!input.skipSubBlocks() && input.position() < maxFileBytes) await input.fill();
 }
 
 /** Reads the rectangle of an image descriptor. */

@@ -4,7 +4,7 @@
 import type { ByteSource } from "../../../base/index.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
-import { forwardReader, longestFile, skipSubBlocks, tableEntries } from "./header.ts";
+import { forwardReader, maxFileBytes, skipSubBlocks, tableEntries } from "./header.ts";
 
 /** Identifier and authentication code: eleven characters. */
 const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
@@ -47,7 +47,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   await input.fill();
   const screen = input.next(13);
   input.skip(3 * tableEntries(screen[10] ?? 0));
-  for (let n = 0; n < maxBlocks && input.position() < longestFile; n++) {
+  for (let n = 0; n < maxBlocks && input.position() < maxFileBytes; n++) {
     if (!input.has(1)) await input.fill();
     const [kind] = input.next(1);
     if (kind === 0x21) await takeExtension();

@@ -16,7 +16,7 @@ export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {
   for await (const segment of walk.segments(2)) {
     const { code } = segment;
     if (code === marker.sos || code === marker.eoi) break;
-    const body = await walk.body(segment, longestSegment);
+    const body = await walk.body(segment, maxSegment);
     if (code in frameKinds) frame ??= readFrameHeader(body, segment);
     else if (code === marker.dri) restartInterval = body.length < 2 ? 0 : word(body, 0);
     else if (code === marker.app0) jfif ||= isNamed(body, "JFIF\0", 14);
@@ -38,7 +38,7 @@ export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {
 }
 
 /** A frame header of 255 components. */
-const longestSegment = 6 + 3 * 255;
+const maxSegment = 6 + 3 * 255;
 
 /**
  * Decides as libjpeg does: JFIF is YCbCr; otherwise the Adobe segment says, or else the letters of the

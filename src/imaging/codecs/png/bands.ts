@@ -27,7 +27,7 @@ export interface Bands {
 
 /** The rows of a picture: most bytes of one, bytes of a pixel (at least 1), true if samples have 16 bit. */
 export interface RowKind {
-  readonly longest: number;
+  readonly maxLength: number;
   readonly step: number;
   readonly wide: boolean;
 }
@@ -36,10 +36,10 @@ export interface RowKind {
  * Creates the bands of a picture in the memory of an instance. Throws RangeError if there is no memory for
  * them.
  */
-export function createBands(module: PngModule, { longest, step, wide }: RowKind): Bands {
-  const room = Math.max(bandBytes, longest + 1);
-  const [from, above] = layOut(module, room, longest + room) as [number, number];
-  const to = above + longest;
+export function createBands(module: PngModule, { maxLength, step, wide }: RowKind): Bands {
+  const room = Math.max(bandBytes, maxLength + 1);
+  const [from, above] = layOut(module, room, maxLength + room) as [number, number];
+  const to = above + maxLength;
   const memory = new Uint8Array(module.memory.buffer);
   let filled = 0;
   return {

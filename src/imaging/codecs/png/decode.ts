@@ -78,7 +78,7 @@ export async function decodePng(
     .map((pass) => passWindow(pass, header, region))
     .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
   const rowKind = {
-    longest: Math.max(...windows.map((pass) => pass.rowBytes)),
+    maxLength: Math.max(...windows.map((pass) => pass.rowBytes)),
     step: Math.max(1, (header.samples * header.bitDepth) >> 3),
     wide: header.bitDepth === 16,
   };

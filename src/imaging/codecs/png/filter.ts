@@ -18,13 +18,13 @@ export function filterRows(module: PngModule, pixels: PixelBuffer): Uint8Array {
   const length = width * step;
   const out = new Uint8Array((length + 1) * height);
   const samples = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const most = Math.min(height, Math.max(1, Math.floor(bandBytes / length)));
-  const [above, to] = layOut(module, (most + 1) * length, most * (length + 1)) as [number, number];
+  const max = Math.min(height, Math.max(1, Math.floor(bandBytes / length)));
+  const [above, to] = layOut(module, (max + 1) * length, max * (length + 1)) as [number, number];
   const from = above + length;
   const memory = new Uint8Array(module.memory.buffer);
   memory.fill(0, above, from);
-  for (let y = 0; y < height; y += most) {
-    const count = Math.min(most, height - y);
+  for (let y = 0; y < height; y += max) {
+    const count = Math.min(max, height - y);
     memory.set(samples.subarray(y * length, (y + count) * length), from);
     if (data instanceof Uint16Array) module.swapBytes(from, count * length);
     module.filterRows(from, length, count, step, to);

@@ -50,15 +50,15 @@ export interface PngHeader {
 }
 
 /** Chunk types that are read, with their longest valid length; other chunks are skipped unread. */
-const wanted: Readonly<Record<string, { readonly longest: number; readonly checkChunk: boolean }>> = {
-  PLTE: { longest: 768, checkChunk: true },
-  tRNS: { longest: 256, checkChunk: true },
-  pHYs: { longest: 9, checkChunk: false },
-  eXIf: { longest: 64 * 1024, checkChunk: false },
-  sRGB: { longest: 1, checkChunk: false },
-  gAMA: { longest: 4, checkChunk: false },
-  cHRM: { longest: 32, checkChunk: false },
-  cICP: { longest: 4, checkChunk: false },
+const wanted: Readonly<Record<string, { readonly maxLength: number; readonly checkChunk: boolean }>> = {
+  PLTE: { maxLength: 768, checkChunk: true },
+  tRNS: { maxLength: 256, checkChunk: true },
+  pHYs: { maxLength: 9, checkChunk: false },
+  eXIf: { maxLength: 64 * 1024, checkChunk: false },
+  sRGB: { maxLength: 1, checkChunk: false },
+  gAMA: { maxLength: 4, checkChunk: false },
+  cHRM: { maxLength: 32, checkChunk: false },
+  cICP: { maxLength: 4, checkChunk: false },
 };
 
 /**
@@ -140,7 +140,7 @@ async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Pr
     if (type === "IDAT") return { found, texts, profile, end: at };
     if (type === "iCCP") profile ??= { offset: at + 8, length };
     const want = wanted[type];
-    if (want && length <= want.longest && !found.has(type))
+    if (want && length <= want.maxLength && !found.has(type))
       found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checkChunk));
     else if (want?.checkChunk) throw damagedError(`its ${type} chunk`);
     else if (isTextType(type) && !texts.exif && length <= maxTextLength) {

@@ -9,13 +9,7 @@ import { iptcResource } from "../../metadata/photoshop.ts";
 import type { CodecHost } from "../codec.ts";
 import { fourCC } from "../header-bytes.ts";
 import { chunk } from "./encode.ts";
-import {
-  inflateProfile,
-  longestKeyword,
-  rawKeyword,
-  type TextMetadata,
-  takeRawProfile,
-} from "./raw-profile.ts";
+import { inflateProfile, maxKeyword, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
 
 const xmpKeyword = "XML:com.adobe.xmp\0";
 /** Types of chunks as numbers, which compare faster than texts. */
@@ -30,7 +24,7 @@ const types = {
 } as const;
 const maxChunks = 100_000;
 /** Bytes of a chunk that say what it is: length, type and keyword. */
-const headLength = 8 + longestKeyword + 1;
+const headLength = 8 + maxKeyword + 1;
 /** Many chunks of one picture are small: those are walked in memory, larger ones skipped unread. */
 const windowBytes = 64 * 1024;
 
@@ -117,7 +111,7 @@ export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
       ...(metadata.iptc
         ? chunk("zTXt", concatenate([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
         : []),
-      ...keptChunks(png, metadata),
+      ...otherChunks(png, metadata),
     ]);
   };
 }
@@ -125,7 +119,7 @@ export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
 /** Offset after the signature and IHDR. */
 const headerEnd = 33;
 
-function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
+function otherChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
   const view = new DataView(png.buffer, png.byteOffset, png.length);
   const chunks: Uint8Array[] = [];
   for (let at = headerEnd; at + 8 <= png.length; ) {

@@ -7,7 +7,7 @@ import { iptcOf } from "../../metadata/photoshop.ts";
 
 export const rawKeyword = "Raw profile type ";
 /** Bytes of a keyword (PNG specification, 11.3.3.2). */
-export const longestKeyword = 79;
+export const maxKeyword = 79;
 /** Prefixes of EXIF and XMP in a text that contains a JPEG segment. */
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
@@ -25,7 +25,7 @@ export async function takeRawProfile(
   found: TextMetadata,
 ): Promise<void> {
   const keywordEnd = content?.indexOf(0) ?? -1;
-  if (!content || keywordEnd < 0 || keywordEnd > longestKeyword) return;
+  if (!content || keywordEnd < 0 || keywordEnd > maxKeyword) return;
   const keyword = String.fromCharCode(...content.subarray(0, keywordEnd));
   const text = isCompressed ? await inflateProfile(budget, content) : content.subarray(keywordEnd + 1);
   if (text) take(keyword.slice(rawKeyword.length), text, found);

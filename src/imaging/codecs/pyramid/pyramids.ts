@@ -61,7 +61,7 @@ export interface PyramidTools {
   /** Blocks of all sidecars of the host. */
   readonly cache: BlockCache;
   /** Bytes of a decoded image that may stay in memory for the job that follows. */
-  readonly keptWhole: number;
+  readonly wholeCacheBytes: number;
 }
 
 /** Minimum number of pixels of an image with a sidecar: smaller ones are decoded quickly. */
@@ -108,7 +108,7 @@ interface Open {
 }
 
 /** Creates a function that makes the parts of a codec from its way to decode rows. */
-export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools) {
+export function createPyramids({ resize, coder, cache, wholeCacheBytes }: PyramidTools) {
   const known = createLru<string, Open>(cacheBytes);
 
   /** Opens the layer in an entry; undefined if it is damaged, or belongs to another image. */
@@ -160,7 +160,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
   };
 
   return (format: RowFormat): PyramidParts => {
-    const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, keptWhole);
+    const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, wholeCacheBytes);
     const lowestOf = (header: ImageHeader) => ("decodeRows" in format && format.lowestLevel?.(header)) || 0;
     const isStored = ({ header, scaleFactor }: ReadRequest) =>
       hasPyramid(header) && scaleFactor >= 2 ** lowestOf(header);
@@ -363,8 +363,8 @@ function nothingIfTooLarge(error: unknown): Uint8Array {
 }
 
 /** Returns rows of images that are decoded as a whole. */
-function rowsOfWhole(format: WholeFormat, keptWhole: number): DecodeRows {
-  const decode = decodeOnce(format, keptWhole);
+function rowsOfWhole(format: WholeFormat, wholeCacheBytes: number): DecodeRows {
+  const decode = decodeOnce(format, wholeCacheBytes);
   return async (bytes, master, region, take) => {
     await (await decode(bytes, master)).take(region, take);
     return false;

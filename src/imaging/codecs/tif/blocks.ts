@@ -76,7 +76,7 @@ function* listed(
       const i = first + row * across + column;
       const y = row * blockHeight;
       const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
-      const most = storedLimit(bytesOf(stored, allRows));
+      const max = storedLimit(bytesOf(stored, allRows));
       const length = table.length(i);
       const block: Block = {
         x: column * blockWidth,
@@ -84,7 +84,7 @@ function* listed(
         rows: Math.min(allRows, end - y),
         allRows,
         offset: table.offset(i),
-        bytes: Math.min(length, most),
+        bytes: Math.min(length, max),
         isBlank: length === 0,
       };
       if (picture.compression === 1) yield* piecesOf(block, stored, region.y);
@@ -105,10 +105,10 @@ const bytesOf = (stored: StoredRows, rows: number) => Math.ceil(rows / stored.ro
  * a mebibyte.
  */
 function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Block> {
-  const most = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
+  const max = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
   const first = Math.max(0, top - block.y);
-  for (let row = first - (first % stored.rows); row < block.rows; row += most) {
-    const rows = Math.min(most, block.rows - row);
+  for (let row = first - (first % stored.rows); row < block.rows; row += max) {
+    const rows = Math.min(max, block.rows - row);
     const skipped = bytesOf(stored, row);
     yield {
       ...block,

@@ -45,7 +45,7 @@ export async function tiffCut(bytes: SizedSource, header: ImageHeader): Promise<
 }
 
 /** Returns the offset after the part of a picture that lies furthest back; 0 if that is not known. */
-async function endOf(file: TiffFile, directory: Directory, most: number): Promise<number> {
+async function endOf(file: TiffFile, directory: Directory, max: number): Promise<number> {
   const { entries } = directory;
   const tiled = entries.has(tags.TileOffsets);
   const offsets = entries.get(tiled ? tags.TileOffsets : tags.StripOffsets);
@@ -56,7 +56,7 @@ async function endOf(file: TiffFile, directory: Directory, most: number): Promis
   if (!offsets) return 0;
   const needed = await neededBytes(file, directory, tiled);
   let end = 0;
-  for (let from = 0; from < Math.min(offsets.count, most); from += atOnce) {
+  for (let from = 0; from < Math.min(offsets.count, max); from += atOnce) {
     const to = Math.min(offsets.count, from + atOnce);
     const [starts, counts] = [
       await readValues(file, offsets, from, to),

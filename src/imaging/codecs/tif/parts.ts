@@ -59,17 +59,17 @@ export function partReader(context: BlockContext, module: TiffModule) {
   const { whole, moduleBytes = 0 } = compressions[picture.compression] ?? {};
   if (whole) return (blocks: readonly StoredBlock[]) => wholePart(context, blocks);
   const perRow = rowBytes(picture);
-  const most = chunkRows(perRow, picture.blockHeight);
+  const max = chunkRows(perRow, picture.blockHeight);
   const planes = Array.from({ length: picture.planar ? storedBands(picture) : 1 });
   const [scratch = 0, ...areas] = allocateOrThrow(() =>
-    layOut(module, perRow, ...planes.flatMap(() => [most * perRow, moduleBytes])),
+    layOut(module, perRow, ...planes.flatMap(() => [max * perRow, moduleBytes])),
   );
   const buffers = planes.map((_, plane) => ({
-    rows: new Uint8Array(module.memory.buffer, areas[2 * plane], most * perRow),
+    rows: new Uint8Array(module.memory.buffer, areas[2 * plane], max * perRow),
     memory: areas[2 * plane + 1] ?? 0,
   }));
   return (blocks: readonly StoredBlock[]) =>
-    streamedParts(context, blocks, { module, scratch, buffers, most });
+    streamedParts(context, blocks, { module, scratch, buffers, max });
 }
 
 type StoredBlock = readonly [Block, Uint8Array];
@@ -82,13 +82,13 @@ interface RowMemory {
   /** Rows of each plane, and the address of the memory of its compression. */
   readonly buffers: readonly { readonly rows: Uint8Array; readonly memory: number }[];
   /** Number of rows. */
-  readonly most: number;
+  readonly max: number;
 }
 
 async function* streamedParts(
   context: BlockContext,
   blocks: readonly StoredBlock[],
-  { module, scratch, buffers, most }: RowMemory,
+  { module, scratch, buffers, max }: RowMemory,
 ): AsyncGenerator<Part> {
   const { picture, region } = context;
   const perRow = rowBytes(picture);
@@ -99,8 +99,8 @@ async function* streamedParts(
       const { zlib } = context.decoders;
       readers.push(openBlock(context, block, data, { zlib, module, memory: buffers[i]?.memory ?? 0 }));
     }
-    for (let row = 0; row < rows; row += most) {
-      const count = Math.min(most, rows - row);
+    for (let row = 0; row < rows; row += max) {
+      const count = Math.min(max, rows - row);
       const planes = readers.map((_, i) => buffers[i]!.rows.subarray(0, count * perRow));
       for (const [i, reader] of readers.entries()) await reader.read(planes[i] as Uint8Array);
       if (y + row + count <= region.y) continue;

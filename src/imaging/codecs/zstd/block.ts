@@ -21,13 +21,13 @@ export const blockState = (): BlockState => ({ sequences: sequenceState() });
 const allLiterals = new Uint8Array(MOST_BLOCK);
 
 /**
- * Appends the contents of a block, at most `most` bytes, to the output. `data` is the block. Throws
+ * Appends the contents of a block, at most `max` bytes, to the output. `data` is the block. Throws
  * ImagingError `decode`.
  */
-export function decodeBlock(data: Uint8Array, state: BlockState, output: Output, most: number): void {
-  const { size, end } = readLiterals(data, state, most);
+export function decodeBlock(data: Uint8Array, state: BlockState, output: Output, max: number): void {
+  const { size, end } = readLiterals(data, state, max);
   const literals = allLiterals.subarray(0, size);
-  runSequences({ data, start: end }, literals, state.sequences, output, most);
+  runSequences({ data, start: end }, literals, state.sequences, output, max);
 }
 
 /** Sizes of literals by the two bits of their format: bits of each size, bytes of the header, streams. */
@@ -45,7 +45,7 @@ const plainForms = [
 ] as const;
 
 /** Fills `allLiterals`; returns their number, and the end of their section. */
-function readLiterals(data: Uint8Array, state: BlockState, most: number): { size: number; end: number } {
+function readLiterals(data: Uint8Array, state: BlockState, max: number): { size: number; end: number } {
   const head = littleEndian(data, 0, 5);
   const kind = head % 4;
   const format = Math.floor(head / 4) % 4;
@@ -54,7 +54,7 @@ function readLiterals(data: Uint8Array, state: BlockState, most: number): { size
     const { shift, bytes } = plainForms[format]!;
     const size = Math.floor((head % 256 ** bytes) / 2 ** shift);
     const end = bytes + (kind === 0 ? size : 1);
-    confirm(size <= most && end <= data.length);
+    confirm(size <= max && end <= data.length);
     if (kind === 0) literals.set(data.subarray(bytes, end));
     else literals.fill(data[bytes]!, 0, size);
     return { size, end };
@@ -62,7 +62,7 @@ function readLiterals(data: Uint8Array, state: BlockState, most: number): { size
   const { bits, bytes, streams } = packedForms[format]!;
   const size = Math.floor(head / 16) % 2 ** bits;
   const end = bytes + (Math.floor(head / 2 ** (4 + bits)) % 2 ** bits);
-  confirm(size <= most && end <= data.length);
+  confirm(size <= max && end <= data.length);
   let at: number = bytes;
   if (kind === 2) {
     const read = readHuffmanTable(data, at, end);

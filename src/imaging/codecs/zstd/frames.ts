@@ -108,15 +108,15 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     const head = view.getUint16(at, true) | (data[at + 2]! << 16);
     const kind = (head >> 1) & 3;
     const size = head >> 3;
-    const most = Math.min(MOST_BLOCK, current.window);
+    const max = Math.min(MOST_BLOCK, current.window);
     at += 3;
-    if (kind === 3 || size > most)
-      throw damagedError(`blocks of at most ${most} bytes`, `${size} of kind ${kind}`);
+    if (kind === 3 || size > max)
+      throw damagedError(`blocks of at most ${max} bytes`, `${size} of kind ${kind}`);
     const stored = kind === 1 ? 1 : size;
     need(stored);
     const block = data.subarray(at, at + stored);
     at += stored;
-    if (kind === 2) decodeBlock(block, current.state, output, most);
+    if (kind === 2) decodeBlock(block, current.state, output, max);
     else {
       if (kind === 0) output.bytes.set(block, output.length);
       else output.bytes.fill(block[0]!, output.length, output.length + size);

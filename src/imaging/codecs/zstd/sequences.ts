@@ -85,7 +85,7 @@ export interface SequenceState {
 export const sequenceState = (): SequenceState => ({ tables: {}, distances: [1, 4, 8] });
 
 /**
- * Executes the sequences coded in `data` from `start` on: appends at most `most` bytes. Throws ImagingError
+ * Executes the sequences coded in `data` from `start` on: appends at most `max` bytes. Throws ImagingError
  * `decode`.
  */
 export function runSequences(
@@ -93,10 +93,10 @@ export function runSequences(
   literals: Uint8Array,
   state: SequenceState,
   output: Output,
-  most: number,
+  max: number,
 ): void {
   const { count, at } = readCount(data, start);
-  const end = output.length + most;
+  const end = output.length + max;
   let used = 0;
   if (count > 0) {
     const walk = openWalk(data, at, state);

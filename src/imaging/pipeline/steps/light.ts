@@ -53,8 +53,8 @@ function tableOf<T extends Uint8Array | Uint16Array>(
   return () => {
     if (!table) {
       table = create();
-      const most = fullScale({ data: table });
-      for (let i = 0; i <= full; i++) table[i] = Math.round(curve(i / full) * most);
+      const max = fullScale({ data: table });
+      for (let i = 0; i <= full; i++) table[i] = Math.round(curve(i / full) * max);
     }
     return table;
   };

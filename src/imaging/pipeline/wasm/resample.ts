@@ -58,10 +58,10 @@ const page = 65536;
 
 /**
  * A resampler over the compiled module "resample"; the instance is made when first needed. Pictures that need
- * more than `most` bytes of its memory (a million pixels in a row), or have five bands, are resized in
+ * more than `max` bytes of its memory (a million pixels in a row), or have five bands, are resized in
  * doubles.
  */
-export function createResampler(module: () => WebAssembly.Module, most = maxMemory): Resampler {
+export function createResampler(module: () => WebAssembly.Module, max = maxMemory): Resampler {
   const tables = createTapTables();
   let exports: Exports | undefined;
 
@@ -81,7 +81,7 @@ export function createResampler(module: () => WebAssembly.Module, most = maxMemo
     const layout = layOut(from, across, down, { x: boxX, y: boxY }, kind);
     exports ??= new WebAssembly.Instance(module()).exports as Exports;
     const base = align(exports.base());
-    if (base + layout.bytes > most) return undefined;
+    if (base + layout.bytes > max) return undefined;
     try {
       if (!growMemory(exports.memory, base + layout.bytes)) return undefined;
       const result = runStrips(exports, from, { across, down }, layout, base);

@@ -10,7 +10,7 @@ import type { AccessSettings } from "./settings.ts";
 export type { TableRow };
 
 /** Most rows that are named: nobody corrects more in one go. */
-const most = 20;
+const max = 20;
 
 /** Yields doubts about rows that are written as no identifier is, each with its line. */
 export function* rowDoubts(
@@ -21,7 +21,7 @@ export function* rowDoubts(
   for (const row of rows) {
     const message = doubtOf(row.identifier, settings);
     if (message === undefined) continue;
-    if (++count > most) return yield doubtAt(table, "further rows have such mistakes");
+    if (++count > max) return yield doubtAt(table, "further rows have such mistakes");
     yield rowDoubt(row, message);
   }
 }

@@ -55,7 +55,7 @@ export interface Attempt {
 export const ranks = usualLimits.ofUser.length + 2;
 
 /** Number of networks, and of users, that are remembered one by one. */
-const most = 10_000;
+const max = 10_000;
 
 /** Names are untrusted and may be long. */
 const maxNameLength = 200;
@@ -97,13 +97,13 @@ export class LoginFailures {
       pause: (count: number) => (count < free ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** (count - free))),
     };
     this.#crowd = free;
-    this.#networks = createLimiter(doubling, most, now);
-    this.#sites = createLimiter(doubling, most, now);
-    this.#regions = createLimiter(doubling, most, now);
-    this.#pairs = createLimiter(doubling, most, now);
+    this.#networks = createLimiter(doubling, max, now);
+    this.#sites = createLimiter(doubling, max, now);
+    this.#regions = createLimiter(doubling, max, now);
+    this.#pairs = createLimiter(doubling, max, now);
     this.#users = ofUser.map((allowance) => ({
       ...allowance,
-      limiter: createLimiter(steadily(allowance.free, allowance.eachMs), most, now),
+      limiter: createLimiter(steadily(allowance.free, allowance.eachMs), max, now),
     }));
   }
 

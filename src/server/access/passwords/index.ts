@@ -2,7 +2,7 @@
 // changes.
 
 import { type Log, type Platform, type Turn, type WatchedFile, watchFile } from "../../../base/index.ts";
-import { hashFault, longestPassword } from "./hash-forms.ts";
+import { hashFault, maxPassword } from "./hash-forms.ts";
 import { readHtpasswd } from "./htpasswd.ts";
 import { createStandIns } from "./stand-in.ts";
 import type { Verifier } from "./verifier.ts";
@@ -85,7 +85,7 @@ export async function openPasswords(
       const other = await standIn(user, hashes);
       const own = hashes.get(user);
       // It matches nothing, and would take longer than others.
-      const tried = password.length > longestPassword ? "" : password;
+      const tried = password.length > maxPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal, turn);
       return fits && tried === password ? own : undefined;
     },

@@ -13,7 +13,7 @@ import { entriesOf } from "../../stores/filesystem/sweep.ts";
 import type { Session } from "../session.ts";
 import { countOf } from "./heap.ts";
 import { checkRecords, objectSessions, type RecordStore } from "./objects.ts";
-import { expiryOf, longestRecord, readSession, readToken } from "./records.ts";
+import { expiryOf, maxRecord, readSession, readToken } from "./records.ts";
 import type { SessionStore } from "./store.ts";
 
 export interface FolderSessionsOptions {
@@ -137,7 +137,7 @@ const unusable = (cause: unknown): never => {
 
 /** Files below `top`. Anything else there is neither read, followed nor removed. */
 function recordFiles(files: BoundedFiles, root: string, top: string): RecordStore {
-  const isRecord = (stat: FileStat | undefined) => stat?.kind === "file" && stat.size <= longestRecord;
+  const isRecord = (stat: FileStat | undefined) => stat?.kind === "file" && stat.size <= maxRecord;
   return {
     async read(name) {
       const file = `${top}/${name}`;

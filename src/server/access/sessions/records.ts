@@ -7,7 +7,7 @@ import type { TokenRecord } from "./store.ts";
 /** Version of all records. Other versions are not read. */
 const formatVersion = 3;
 /** Maximum characters of a record. */
-export const longestRecord = 64 * 1024;
+export const maxRecord = 64 * 1024;
 
 export const writeSession = ({ createdAt, expiresAt, grants }: Session): string =>
   JSON.stringify({ version: formatVersion, createdAt, expiresAt, grants });
@@ -64,7 +64,7 @@ function readRecord(text: string): AnyRecord | undefined {
 }
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.length > longestRecord) return undefined;
+  if (text.length > maxRecord) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -44,13 +44,13 @@ export function nameOf(reader: OfReader, label: LanguageMap | undefined, name: s
 }
 
 /** Characters of a name that is shown as a whole. */
-const longestWhole = 64;
+const maxWhole = 64;
 /** Characters of a longer one in sight: of its start, and of its end, where numbers and formats are. */
 const [startLength, endLength] = [34, 26];
 
 function cut(text: string): string {
   const characters = [...text];
-  if (characters.length <= longestWhole) return escapeHtml(text);
+  if (characters.length <= maxWhole) return escapeHtml(text);
   const part = (from: number, to?: number) => escapeHtml(characters.slice(from, to).join(""));
   return `${part(0, startLength)}<span class="unseen">${part(startLength, -endLength)}</span><span class="rest">${part(-endLength)}</span>`;
 }

@@ -18,7 +18,7 @@ interface Issue {
 /** Characters of the longest response that is an error. */
 const maxText = 100_000;
 /** Longest value that a message repeats, in characters. */
-const longest = 60;
+const maxLength = 60;
 
 /** Describes the first fault of a value, such as `Expected text as id; received a number.` */
 export function faultText(issues: readonly Issue[], value: unknown, known: readonly string[] = []): string {
@@ -62,11 +62,12 @@ function receivedText(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "keys and values";
-  if (typeof value === "string") return value.length > longest ? `${value.length} characters` : quote(value);
+  if (typeof value === "string")
+    return value.length > maxLength ? `${value.length} characters` : quote(value);
   return String(value);
 }
 
-const quote = (text: string) => JSON.stringify(text.slice(0, longest));
+const quote = (text: string) => JSON.stringify(text.slice(0, maxLength));
 
 /** Returns a response of the protocol with its error in a plain sentence; any other text unchanged. */
 export function plainResponse(text: string, message: unknown, tools: readonly string[]): string {

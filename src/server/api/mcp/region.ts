@@ -98,7 +98,7 @@ async function look(
   checkPixels(prepared);
   let { bytes, incomplete } = await render(service.images, master, prepared, signal);
   if (size === undefined) {
-    for (let side = longest(prepared); bytes.length > usualBytes && side > leastSide; ) {
+    for (let side = maxLength(prepared); bytes.length > usualBytes && side > leastSide; ) {
       // Bytes are roughly proportional to the area.
       side = Math.floor(side * Math.min(0.75, 0.9 * Math.sqrt(usualBytes / bytes.length)));
       prepared = await prepareAt(`!${side},${side}`);
@@ -127,10 +127,10 @@ async function look(
 /** Prepares the whole region if it fits in a square, or else as large as fits. */
 async function withinSide(prepareAt: (size: string) => Promise<Prepared>, side: number): Promise<Prepared> {
   const whole = await prepareAt("max");
-  return longest(whole) <= side ? whole : prepareAt(`!${side},${side}`);
+  return maxLength(whole) <= side ? whole : prepareAt(`!${side},${side}`);
 }
 
-const longest = ({ geometry: { size } }: Prepared) => Math.max(size.width, size.height);
+const maxLength = ({ geometry: { size } }: Prepared) => Math.max(size.width, size.height);
 
 function checkPixels({ geometry: { size } }: Prepared): void {
   if (size.width * size.height > maxPixels)

@@ -75,7 +75,7 @@ function inFileOrder(problems: readonly Finding[]): Finding[] {
   return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
 }
 
-/** Formats all problems of a configuration as lines for a terminal or a log. `place`: a file, for example. */
+/** Formats all problems of a configuration as lines for a terminal or a log. `location`: such as a file. */
 export const problemLines = (problems: readonly Finding[], location: string): string =>
   findingList(problems, `the configuration in ${location} has`);
 

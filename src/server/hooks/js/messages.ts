@@ -41,7 +41,7 @@ export type FromHookWorker =
     }
   | { readonly kind: "refused"; readonly failure: Failure }
   | { readonly kind: "printed"; readonly level: PrintLevel; readonly text: string }
-  /** `answer`: JSON; absent for no opinion. `again`: it sends `ready` before it can be called again. */
+  /** `result`: JSON; absent for no opinion. `again`: it sends `ready` before it can be called again. */
   | {
       readonly kind: "done";
       readonly call: number;

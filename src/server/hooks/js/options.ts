@@ -5,9 +5,9 @@ import { durationOption, parseDuration, parseSize, pathOption, sizeOption } from
 
 /** Limits a schema's values to a range, inclusive. */
 const within =
-  <T extends string | number>(parse: (text: T) => number, least: number, most: number) =>
+  <T extends string | number>(parse: (text: T) => number, least: number, max: number) =>
   (text: T) =>
-    parse(text) >= least && parse(text) <= most;
+    parse(text) >= least && parse(text) <= max;
 
 const mebibyte = 2 ** 20;
 

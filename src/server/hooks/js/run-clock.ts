@@ -29,10 +29,10 @@ export function startClock(now: () => number = () => performance.now()): RunCloc
   let interrupts = 0;
   let over = false;
   return {
-    limit(most) {
+    limit(max) {
       began = last = now();
       ran = 0;
-      ms = most;
+      ms = max;
       interrupts = 0;
       over = false;
     },

@@ -16,7 +16,7 @@ import type { Failure, PrintLevel, Program } from "./messages.ts";
 import { startClock } from "./run-clock.ts";
 import { type UnusedExport, unusedTexts } from "./unused-exports.ts";
 
-/** Result of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
+/** Result of a call. `result` is JSON; neither it nor `failure`: no opinion. */
 export interface Outcome {
   readonly result?: string;
   readonly failure?: Failure;

@@ -294,8 +294,8 @@ class CostAdmission implements Admission {
    */
   #thin(lane: Lane, remote: string | undefined): TrackedJob | undefined {
     const alike = [...this.#queues[lane].clients()].map((own) => own.filter((job) => job.remote === remote));
-    const longest = alike.reduce((most, own) => (own.length >= most.length ? own : most), []);
-    const last = longest.at(-1);
+    const maxLength = alike.reduce((max, own) => (own.length >= max.length ? own : max), []);
+    const last = maxLength.at(-1);
     if (!last || alike.flat().length <= this.#limits.waiting) return undefined;
     this.#turnAway(last, "queueFull");
     return last;

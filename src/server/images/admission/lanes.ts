@@ -63,8 +63,8 @@ export function sharesBeside(
     sources.set(name, known);
     return known;
   };
-  const joins = (others: typeof remote, bytes: number, part: number, most = Number.POSITIVE_INFINITY) =>
-    others.count === 0 || (others.count < most && others.memory + bytes <= part * limits.memory);
+  const joins = (others: typeof remote, bytes: number, part: number, max = Number.POSITIVE_INFINITY) =>
+    others.count === 0 || (others.count < max && others.memory + bytes <= part * limits.memory);
   return ({ lane, memory, remote: source }) =>
     (lane === "cheap" || joins(heavy, memory, share.heavy)) &&
     (source === undefined ||

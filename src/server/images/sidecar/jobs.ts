@@ -54,7 +54,7 @@ const isVerdict = (error: unknown) => error instanceof ServiceError && verdicts.
  * Time limit in milliseconds for which a job waits until the slot has stored a block. If it is exceeded, the
  * job stops waiting for blocks; dropped blocks are made again later.
  */
-const longestWait = 4000;
+const maxWait = 4000;
 
 const nothing = async () => new Uint8Array();
 
@@ -134,7 +134,7 @@ export function createSidecarJobs(
         if (origin.maxBytes() === 0) made.set(block, bytes);
         else if (isCurrent(key)) {
           origin.put(key.name, blockVariant(key, block), bytes);
-          if (!slow) await withDeadline(longestWait, () => origin.whenSettled()).catch(() => (slow = true));
+          if (!slow) await withDeadline(maxWait, () => origin.whenSettled()).catch(() => (slow = true));
         }
       },
     };

@@ -173,17 +173,17 @@ type ShownEntry =
   | { readonly kind: "image"; readonly image: ShownImage };
 
 /**
- * Returns the entries from `start` that make a page, and the start of the next one; examines at most `most`.
+ * Returns the entries from `start` that make a page, and the start of the next one; examines at most `max`.
  */
 async function pageOf(
   entries: readonly Entry[],
   start: number,
-  most: number,
+  max: number,
   lookAt: Sight["lookAt"],
 ): Promise<{ readonly shown: readonly ShownEntry[]; readonly at: number }> {
   const shown: ShownEntry[] = [];
   let at = start;
-  const end = Math.min(entries.length, start + most);
+  const end = Math.min(entries.length, start + max);
   while (at < end && shown.length < shownEntries) {
     const batch = entries.slice(at, Math.min(end, at + shownEntries - shown.length));
     const seen: (ShownEntry | undefined)[] = [];

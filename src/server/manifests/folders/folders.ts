@@ -116,8 +116,8 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
     entries: readonly SourceEntry[],
     signal: AbortSignal,
   ) => {
-    const most = isRemote(location.source) ? maxSought.remote : maxSought.local;
-    return withoutNotes(location, listingOf(entries), most, look(signal));
+    const max = isRemote(location.source) ? maxSought.remote : maxSought.local;
+    return withoutNotes(location, listingOf(entries), max, look(signal));
   };
 
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {

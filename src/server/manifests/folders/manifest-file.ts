@@ -72,10 +72,10 @@ export async function readManifestFile(
     try {
       if (known && known.name === name && known.validator === image.validator) return known;
       const isJson = name.endsWith(".json");
-      const most = isJson ? maxBytes.json : maxBytes.yaml;
-      const bytes = await image.bytes.read(0, most + 1);
-      return bytes.length > most
-        ? tooLarge(name, image.validator, most)
+      const max = isJson ? maxBytes.json : maxBytes.yaml;
+      const bytes = await image.bytes.read(0, max + 1);
+      return bytes.length > max
+        ? tooLarge(name, image.validator, max)
         : await manifestFileOf({ name, validator: image.validator, bytes, isJson }, readYaml);
     } finally {
       await image.close();
@@ -89,8 +89,8 @@ function unlessPage(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== "origin_not_image") throw error;
 }
 
-function tooLarge(name: string, validator: string, most: number): ManifestFile {
-  const fault = problem(`expected a file of at most ${most / 2 ** 20} MiB; received a larger one`);
+function tooLarge(name: string, validator: string, max: number): ManifestFile {
+  const fault = problem(`expected a file of at most ${max / 2 ** 20} MiB; received a larger one`);
   return {
     name,
     validator,

@@ -22,18 +22,18 @@ export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "m
 }
 
 /**
- * Returns a listing whose folders of annotations are notes instead of directories, among the first `most`
+ * Returns a listing whose folders of annotations are notes instead of directories, among the first `max`
  * folders. One that cannot be read counts as a directory.
  */
 export async function withoutNotes(
   location: FolderLocation,
   listing: Listing,
-  most: number,
+  max: number,
   look: Look,
   levels = maxLevels,
 ): Promise<Listing> {
   const found = new Set<string>();
-  await forEachConcurrently(listing.directories.slice(0, most), atOnce, async (name) => {
+  await forEachConcurrently(listing.directories.slice(0, max), atOnce, async (name) => {
     if (await holdsNotes(inside(location, name), look, levels)) found.add(name);
   });
   if (found.size === 0) return listing;

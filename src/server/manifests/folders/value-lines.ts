@@ -12,7 +12,7 @@ export interface ValueLines {
 }
 
 /** Most parts and characters of a value: resolved aliases can make it far larger than its text. */
-const most = { parts: 2 ** 20, characters: 16 * 2 ** 20 } as const;
+const max = { parts: 2 ** 20, characters: 16 * 2 ** 20 } as const;
 
 /** Why a value is refused. */
 export type Excess = "too deep" | "too large";
@@ -30,7 +30,7 @@ export function linesOf(value: unknown, document: Document, counter: LineCounter
     const at = lines.push(line) - 1;
     sizes.push(1);
     characters += typeof part === "string" ? part.length : 0;
-    if (at >= most.parts || characters > most.characters) return "too large";
+    if (at >= max.parts || characters > max.characters) return "too large";
     if (typeof part !== "object" || part === null) return undefined;
     if (level > maxJsonLevels) return "too deep";
     for (const { child, node: inner, key } of membersOf(part, node)) {

@@ -50,13 +50,13 @@ interface Queued {
 
 /**
  * Returns entries that match all of the words: each word in the visible text of the entry or of the folders
- * between it and `place`, and at least one in that of the entry itself. `most`: maximum of listed matches.
+ * between it and `location`, and at least one in that of the entry itself. `max`: maximum of listed matches.
  */
 export async function findEntries(
   sources: Sources,
   lookInto: LookInto,
   request: SearchRequest,
-  most = maxMatches,
+  max = maxMatches,
 ): Promise<Matches> {
   const { location, isRoot } = request;
   const entries: Entry[] = [];
@@ -69,7 +69,7 @@ export async function findEntries(
           ? matches(request.words, one[1].text, around.above) && (await imageEntry(one, request))
           : await folderEntry(one, around, { request, lookInto, queue });
       if (!found) continue;
-      if (entries.length >= most) return { entries, isCut: true };
+      if (entries.length >= max) return { entries, isCut: true };
       entries.push(found);
     }
   return { entries };

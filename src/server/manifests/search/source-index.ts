@@ -51,11 +51,11 @@ const maxLevels = 32;
 /** Folders that cannot be read after which nothing further is tried. */
 const maxFailures = 20;
 /** Milliseconds after which a folder is read again although its source says that nothing changed. */
-const longestUnread = 600_000;
+const maxUnread = 600_000;
 /**
  * Milliseconds that reading a folder may take if its state afterwards is to count; `Source.stateOf` says why.
  */
-const longestRead = 1000;
+const maxRead = 1000;
 
 interface IndexedFolder {
   /** The listing that it was made from, which others may cache. */
@@ -92,13 +92,13 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
     const location = { source, key };
     try {
       const at = now();
-      if (before?.state !== undefined && at - before.readAt < longestUnread)
+      if (before?.state !== undefined && at - before.readAt < maxUnread)
         if ((await stateOf(source, [key, ...before.manifestKeys])) === before.state) return before;
       const listed = await read(location, before?.manifestFile);
       if (listed === undefined) return undefined;
       const manifestKeys = listed.listing.manifestFiles.map(({ name }) => inside(location, name).key);
       // A state read right after a change may not reflect further changes, unless reading took long.
-      const state = now() - at < longestRead ? await stateOf(source, [key, ...manifestKeys]) : undefined;
+      const state = now() - at < maxRead ? await stateOf(source, [key, ...manifestKeys]) : undefined;
       if (before?.listed.deref() === listed) return { ...before, state, readAt: at };
       const searched = searchedFolder(sources, location, listed);
       const { manifestFile } = listed;

@@ -23,7 +23,7 @@ export interface FolderWalk {
 /** Reads folders as they are listed now. */
 export function walkFolders(
   { sources, folders }: { readonly sources: Sources; readonly folders: Pick<Folders, "find"> },
-  { folders: most, ms }: WalkBounds,
+  { folders: max, ms }: WalkBounds,
   signal?: AbortSignal,
 ): FolderWalk {
   const end = performance.now() + ms;
@@ -37,7 +37,7 @@ export function walkFolders(
       const { source, key } = location;
       if (!source.list) return undefined;
       const left = end - performance.now();
-      if (seen++ >= most || left <= 0) return stop(location);
+      if (seen++ >= max || left <= 0) return stop(location);
       try {
         const folder = await withDeadline(left, () => folders.find(source, key));
         return folder && searchedFolder(sources, location, folder);

@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 const inner = /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|cni|podman|lxc)/i;
 
 /** Addresses that are returned at most. */
-const most = 3;
+const max = 3;
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
@@ -21,7 +21,7 @@ export function networkAddresses(interfaces: Interfaces = interfacesOf()): reado
     .filter(({ internal, address }) => !internal && !/^(fe[89ab].:|169\.254\.)/i.test(address));
   const of = (family: string) => outer.filter((each) => each.family === family).map(({ address }) => address);
   const [v4, v6] = [of("IPv4"), of("IPv6")];
-  return (v4.length > 0 ? v4 : v6).slice(0, most);
+  return (v4.length > 0 ? v4 : v6).slice(0, max);
 }
 
 /** Returns none if the system or the runtime does not permit to read them. */

@@ -21,7 +21,7 @@ const lookMs = (timeoutMs: number) => Math.max(50, Math.min(1_000, timeoutMs / 1
  * Maximum number of connections without a running request, each of which takes a file descriptor and memory.
  * One more closes the one that has waited longest.
  */
-const usualMostWaiting = 4096;
+const usualMaxWaiting = 4096;
 
 /** Milliseconds beyond `keepAliveMs` that a connection stays open, since a request may be on its way. */
 const graceMs = 1_000;
@@ -40,7 +40,7 @@ interface Connection {
  * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
  * unavailable.
  */
-export async function serveNode(options: ServeOptions, maxWaiting = usualMostWaiting): Promise<Serving> {
+export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWaiting): Promise<Serving> {
   const sockets = new Map<Socket, Connection>();
   /** Connections without a running request, those that have waited longest first. */
   const waiting = new Set<Socket>();

@@ -26,7 +26,7 @@ export interface Deliveries {
   ahead(reading: Reading, numbers: readonly number[], held: Set<() => void>): void;
 }
 
-/** Creates deliveries: blocks that are not in `kept` are fetched by `requests`. */
+/** Creates deliveries: blocks that are not in `cachedBlocks` are fetched by `requests`. */
 export function createDeliveries(
   cachedBlocks: CachedBlocks,
   requests: Pick<OriginRequests, "blocks">,

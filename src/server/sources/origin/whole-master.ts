@@ -8,14 +8,14 @@ export type WholeResponse = Extract<RemoteResponse, { kind: "whole" }>;
 
 /**
  * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends
- * early, the response is cancelled. Throws ServiceError `source` with the codes origin_too_large above `most`
+ * early, the response is cancelled. Throws ServiceError `source` with the codes origin_too_large above `max`
  * bytes, origin_bad_answer if the response is an error document, origin_not_image if it is a web page, and
  * origin_unavailable if the body breaks off or does not have the announced length.
  */
 export async function* wholeBlocks(
   { body, length }: WholeResponse,
   blockSize: number,
-  most: number,
+  max: number,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let block = new Uint8Array(blockSize);
@@ -23,12 +23,12 @@ export async function* wholeBlocks(
   let total = 0;
   let count = 0;
   try {
-    if (length !== undefined && length > most) throw tooLarge(length, most);
+    if (length !== undefined && length > max) throw tooLarge(length, max);
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
       total += value.length;
-      checkTotal(total, length, most);
+      checkTotal(total, length, max);
       for (let at = 0; at < value.length; ) {
         const part = value.subarray(at, at + blockSize - filled);
         block.set(part, filled);
@@ -54,10 +54,10 @@ export async function* wholeBlocks(
 }
 
 /** Returns the error of a master that has to be held as a whole and is too large for that. */
-export const tooLarge = (size: number, most: number) =>
+export const tooLarge = (size: number, max: number) =>
   new ServiceError(
     "source",
-    `An image that its server sends without ETag and Last-Modified, or without its length, may have at most ${formatSize(most)}; this one has more. Let that server send an ETag or Last-Modified, and the length, or raise max_held of the source.`,
+    `An image that its server sends without ETag and Last-Modified, or without its length, may have at most ${formatSize(max)}; this one has more. Let that server send an ETag or Last-Modified, and the length, or raise max_held of the source.`,
     { code: "origin_too_large", cause: `${size} bytes` },
   );
 
@@ -74,7 +74,7 @@ function refuseDocument(beginning: Uint8Array): void {
 }
 
 /** Throws if more bytes arrive than were announced, or than are allowed. */
-function checkTotal(total: number, length: number | undefined, most: number): void {
+function checkTotal(total: number, length: number | undefined, max: number): void {
   if (length !== undefined && total > length) throw new Error(`more than ${length} bytes`);
-  if (total > most) throw tooLarge(total, most);
+  if (total > max) throw tooLarge(total, max);
 }

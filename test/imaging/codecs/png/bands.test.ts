@@ -51,7 +51,7 @@ describe("unfiltered rows", () => {
       it(`of filter ${filter} and ${step} bytes a pixel are those of the specification`, () => {
         for (const pixels of [1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 101]) {
           const rows = rowsOf(9, pixels * step, () => filter);
-          const bands = createBands(module, { longest: pixels * step, step, wide: false });
+          const bands = createBands(module, { maxLength: pixels * step, step, wide: false });
           bands.begin();
           bands.add(bytesOf(rows));
           const out = bands.unfilter(pixels * step, rows.length, pixels * step);
@@ -63,7 +63,7 @@ describe("unfiltered rows", () => {
     for (const step of [1, 2, 3, 4, 6, 8]) {
       const rowBytes = 53 * step;
       const rows = rowsOf(40, rowBytes, () => byte() % 5);
-      const bands = createBands(module, { longest: rowBytes, step, wide: false });
+      const bands = createBands(module, { maxLength: rowBytes, step, wide: false });
       for (const length of [rowBytes, 20 * step, step]) {
         const input = bytesOf(rows);
         const out: number[] = [];
@@ -81,7 +81,7 @@ describe("unfiltered rows", () => {
   });
 
   it("take no more than there is room for", () => {
-    const bands = createBands(module, { longest: 1000, step: 1, wide: false });
+    const bands = createBands(module, { maxLength: 1000, step: 1, wide: false });
     const added = bands.add(new Uint8Array(1 << 20));
     expect(added).toBeLessThan(1 << 20);
     expect(bands.rows(1000)).toBe(Math.floor(added / 1001));
@@ -89,7 +89,7 @@ describe("unfiltered rows", () => {
   });
 
   it("of an unknown filter are a decode error", () => {
-    const bands = createBands(module, { longest: 4, step: 1, wide: false });
+    const bands = createBands(module, { maxLength: 4, step: 1, wide: false });
     bands.add(Uint8Array.of(1, 1, 1, 1, 1, 5, 0, 0, 0, 0));
     expect(() => bands.unfilter(4, 2, 4)).toThrow(expect.objectContaining({ kind: "decode" }));
   });

@@ -64,19 +64,19 @@ export async function readPrecincts(
   if (left.length > 0) throw damagedError("complete packet headers, but one ends early");
 
   /** Reads headers of at most that many bytes; returns the numbers of precincts with longer ones. */
-  async function read(some: readonly number[], most: (number: number) => number): Promise<number[]> {
+  async function read(some: readonly number[], max: (number: number) => number): Promise<number[]> {
     if (some.length === 0) return [];
     if (tile.packets.packed) return some.filter((number) => !take(number));
-    const ranges = some.flatMap((number) => packetRanges(tile, number, most(number)));
-    return withRanges(ranges, source, (parts) => some.filter((number) => !take(number, parts, most(number))));
+    const ranges = some.flatMap((number) => packetRanges(tile, number, max(number)));
+    return withRanges(ranges, source, (parts) => some.filter((number) => !take(number, parts, max(number))));
   }
 
   /** Returns true if the bytes were enough. */
-  function take(number: number, parts?: ReadRanges, most = 0): boolean {
+  function take(number: number, parts?: ReadRanges, max = 0): boolean {
     // Another job in this thread may have read it meanwhile; its pieces must not be added twice.
     if (tile.read.has(number)) return true;
     try {
-      for (const n of packetsOf(tile, number)) takePacket(tile, n.packet, n.layer, parts, most);
+      for (const n of packetsOf(tile, number)) takePacket(tile, n.packet, n.layer, parts, max);
       tile.read.add(number);
       return true;
     } catch (error) {
@@ -93,12 +93,12 @@ function takePacket(
   packet: number,
   layer: number,
   parts: ReadRanges | undefined,
-  most: number,
+  max: number,
 ): void {
   const number = order.precincts[packet]!;
   const offset = packets.offsets[packet]!;
   const length = packets.lengths[packet]!;
-  const bytes = packets.packed?.bytes ?? parts!.bytesOf({ offset, length: Math.min(length, most) });
+  const bytes = packets.packed?.bytes ?? parts!.bytesOf({ offset, length: Math.min(length, max) });
   const at = packets.packed?.starts[packet] ?? behindSop(bytes, 0);
   const header = readPacketHeader(precincts.get(number), layer, precincts.styleOf(number), bytes, at);
   const data = packets.packed ? offset + length - header.dataLength : offset + header.end;
@@ -122,10 +122,10 @@ function packetsOf(
   return found;
 }
 
-const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[] =>
+const packetRanges = (tile: OpenTile, number: number, max: number): ByteRange[] =>
   packetsOf(tile, number).map(({ packet }) => ({
     offset: tile.packets.offsets[packet]!,
-    length: Math.min(tile.packets.lengths[packet]!, most),
+    length: Math.min(tile.packets.lengths[packet]!, max),
   }));
 
 /**

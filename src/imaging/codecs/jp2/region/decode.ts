@@ -189,9 +189,9 @@ function* tilesIn(
 
 /** Divides a part of `count` components into strips of rows; those of a very wide part are side by side. */
 function* strips(part: Box, count: number): Iterable<Box> {
-  const most = Math.max(1, Math.floor(stripSamples / (stripRows * count)));
-  for (let x0 = part.x0; x0 < part.x1; x0 += most) {
-    const x1 = Math.min(part.x1, x0 + most);
+  const max = Math.max(1, Math.floor(stripSamples / (stripRows * count)));
+  for (let x0 = part.x0; x0 < part.x1; x0 += max) {
+    const x1 = Math.min(part.x1, x0 + max);
     const rows = Math.max(stripRows, Math.floor(stripSamples / ((x1 - x0) * count)));
     for (let y0 = part.y0; y0 < part.y1; ) {
       const end = y0 + rows;

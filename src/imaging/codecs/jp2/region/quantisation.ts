@@ -24,7 +24,7 @@ const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
 /** Quantisations by the parameters that they follow from, which most tiles of a file share. */
 const known = new WeakMap<Parameters, Map<number, BandQuantisation>>();
 /** More than the sub-bands of a component, and than its resolutions. */
-const most = { bands: 128, resolutions: 64 };
+const max = { bands: 128, resolutions: 64 };
 
 interface Decoding {
   /** Depth of the samples. */
@@ -45,8 +45,7 @@ export function quantisationOf(
   const found = known.get(parameters) ?? new Map<number, BandQuantisation>();
   known.set(parameters, found);
   const { last, effort } = decoding;
-  const key =
-    ((component * most.resolutions + last) * most.bands + band.index) * 2 + Number(effort === "full");
+  const key = ((component * max.resolutions + last) * max.bands + band.index) * 2 + Number(effort === "full");
   const quantisation = found.get(key) ?? computeQuantisation(tile, component, band, decoding);
   found.set(key, quantisation);
   return quantisation;

@@ -32,11 +32,11 @@ interface PrecinctPosition {
  * Limits of a tile, since memory and time grow with it: precincts of 256 samples for an RGB image of 2
  * gigapixels, in 16 layers.
  */
-const most = { precincts: 1 << 17, packets: 1 << 21 };
+const max = { precincts: 1 << 17, packets: 1 << 21 };
 
 /**
  * Throws ImagingError `decode` if there are more packets than bytes for them, and `unsupported` above
- * {@link most}.
+ * {@link max}.
  */
 export function packetOrder(
   tile: Box,
@@ -51,10 +51,10 @@ export function packetOrder(
   const total = precincts * layers;
   if (total > bytes)
     throw damagedError(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
-  if (precincts > most.precincts || total > most.packets)
+  if (precincts > max.precincts || total > max.packets)
     throw new ImagingError(
       "unsupported",
-      `Expected at most ${most.precincts} precincts and ${most.packets} packets in a tile of a JPEG 2000 file, received ${precincts} and ${total}; convert the file with larger precincts.`,
+      `Expected at most ${max.precincts} precincts and ${max.packets} packets in a tile of a JPEG 2000 file, received ${precincts} and ${total}; convert the file with larger precincts.`,
     );
   const positions = precinctsOf(tile, components);
   const whole: Volume = {

@@ -128,8 +128,8 @@ export async function packetsByHeaders(
     for (let at = data; n < count && (headers ? headerAt < headers.length : at < end); n++) {
       const number = precinctOf[n]!;
       const precinct = precincts.get(number);
-      const most = headers ? 6 : headerBytes.least + headerBytes.each * precinct.blockCount;
-      const bytes = await read(at, most, end);
+      const max = headers ? 6 : headerBytes.least + headerBytes.each * precinct.blockCount;
+      const bytes = await read(at, max, end);
       const body = behindSop(bytes, 0);
       const style = precincts.styleOf(number);
       const [from, offset] = headers ? [headers, headerAt] : [bytes, body];

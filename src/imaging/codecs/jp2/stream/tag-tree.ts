@@ -52,9 +52,9 @@ export class TagTree {
     return isBelow(this.#readNode(bits, this.#shape.nodes - 1, 0, threshold), threshold);
   }
 
-  /** Reads the value of a leaf; `most` + 1 if it is larger. */
-  value(bits: HeaderBits, x: number, y: number, most: number): number {
-    return this.#read(bits, x, y, most + 1) >> 1;
+  /** Reads the value of a leaf; `max` + 1 if it is larger. */
+  value(bits: HeaderBits, x: number, y: number, max: number): number {
+    return this.#read(bits, x, y, max + 1) >> 1;
   }
 
   #read(bits: HeaderBits, x: number, y: number, threshold: number): number {

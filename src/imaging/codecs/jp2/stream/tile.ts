@@ -78,12 +78,12 @@ export async function openTile(
   const box = tileBox(codestream, index);
   const components = tileComponents(box, codestream, parameters.coding);
   const isPacked = packed.some((headers) => headers !== undefined);
-  const most = parts.reduce(
+  const max = parts.reduce(
     (sum, { data, end }, p) => sum + (isPacked ? (packed[p]?.length ?? 0) : end - data),
     0,
   );
-  const order = packetOrder(box, components, parameters, most);
-  const precincts = precinctsOf(components, most);
+  const order = packetOrder(box, components, parameters, max);
+  const precincts = precinctsOf(components, max);
   const packets = isPacked ? undefined : packetsByLengths(order.count, parts);
   if (packets) return { box, parameters, components, order, packets: packets, precincts, isRead: false };
   const data = parts.reduce((sum, part) => sum + part.end - part.data, 0);
@@ -102,7 +102,7 @@ export async function openTile(
     components,
     order,
     packets: read,
-    precincts: keeps ? precincts : precinctsOf(components, most),
+    precincts: keeps ? precincts : precinctsOf(components, max),
     isRead: keeps,
     partOf,
   };

@@ -118,7 +118,7 @@ function takeScan(seen: Seen, file: Uint8Array, body: Uint8Array, start: number)
 }
 
 /** Largest differences of DC and values of AC that the typical tables have codes for. */
-const most = { dc: 2047, ac: 1023 } as const;
+const max = { dc: 2047, ac: 1023 } as const;
 const limited = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value));
 
 function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): Uint8Array {
@@ -140,7 +140,7 @@ function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): U
           const plane = planes[c]!;
           const [x, y] = [column * h + (block % h), row * v + Math.floor(block / h)];
           const at = 64 * (y * plane.across + x);
-          const difference = limited(plane.values[at]! - last[c]!, most.dc);
+          const difference = limited(plane.values[at]! - last[c]!, max.dc);
           last[c]! += difference;
           out.symbol(tables[c]![0]!, 0, difference);
           writeAc(out, tables[c]![1]!, plane.values, at);
@@ -154,7 +154,7 @@ const [zeros16, endOfBlock] = [0xf0, 0x00] as const;
 function writeAc(out: BitWriter, codes: Uint32Array, values: Int16Array, at: number): void {
   let run = 0;
   for (let k = 1; k < 64; k++) {
-    const value = limited(values[at + k]!, most.ac);
+    const value = limited(values[at + k]!, max.ac);
     if (value === 0) {
       run++;
       continue;
@@ -168,14 +168,14 @@ function writeAc(out: BitWriter, codes: Uint32Array, values: Int16Array, at: num
 
 /** Appends bits to a file, with a zero after each byte of 0xFF. */
 class BitWriter {
-  readonly #most: number;
+  readonly #max: number;
   #bytes: Uint8Array;
   #length: number;
   #bits = 0;
   #count = 0;
 
-  constructor(head: Uint8Array, most: number) {
-    this.#most = most;
+  constructor(head: Uint8Array, max: number) {
+    this.#max = max;
     this.#bytes = new Uint8Array(Math.max(65536, 2 * head.length));
     this.#bytes.set(head);
     this.#length = head.length;
@@ -207,8 +207,8 @@ class BitWriter {
 
   #byte(byte: number): void {
     if (this.#length + 2 > this.#bytes.length) {
-      if (this.#bytes.length > this.#most) throw damagedData("data in proportion to their file", "more");
-      const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.#most + 4));
+      if (this.#bytes.length > this.#max) throw damagedData("data in proportion to their file", "more");
+      const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.#max + 4));
       larger.set(this.#bytes);
       this.#bytes = larger;
     }

@@ -81,9 +81,9 @@ export function bytesRatio(file: StoredJpeg, target: ArrayLike<number>): number 
 
 /** Returns the terms that, weighted and summed, are the logarithm of the ratio. */
 export function featuresOf(file: StoredJpeg, target: ArrayLike<number>): number[] {
-  const [least, most] = detailBounds;
+  const [least, max] = detailBounds;
   const coarser = Math.log(meanStep(target) / meanStep(file.steps));
-  const detail = Math.log(Math.min(most, Math.max(least, file.bytesPerPixel)));
+  const detail = Math.log(Math.min(max, Math.max(least, file.bytesPerPixel)));
   const chroma = Math.max(0, file.samples - 1.5);
   return [coarser, coarser * detail, coarser ** 2, coarser * detail ** 2, chroma, chroma * detail];
 }

@@ -175,9 +175,9 @@ const interpretations = { 1: "gray", 3: "rgb", 4: "cmyk" } as const;
 
 function subsamplingOf({ components, hMax, vMax }: FrameHeader): JpegDetails["subsampling"] {
   const [first = 1, ...others] = components.map(({ h, v }) => Math.max(hMax / h, vMax / v));
-  const most = Math.max(1, ...others);
-  if (first > 1 || most > 2) return "more";
-  return most > 1 ? "halved" : "none";
+  const max = Math.max(1, ...others);
+  if (first > 1 || max > 2) return "more";
+  return max > 1 ? "halved" : "none";
 }
 
 function describe(frame: FrameHeader, around: JobContext): ImageHeader {

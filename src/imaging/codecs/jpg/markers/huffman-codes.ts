@@ -66,7 +66,7 @@ export function codesOf({ lengths, symbols }: HuffmanTable): Uint32Array {
   return codes;
 }
 
-const longest = 16;
+const maxLength = 16;
 
 /**
  * Returns the table with codes of at most 16 bits and the shortest total for symbols that occurred
@@ -80,10 +80,10 @@ export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   const frequency = [...used.map((symbol) => counts[symbol]!), 1];
   const depth = depths(frequency);
 
-  const perLength = new Array<number>(Math.max(longest, ...depth) + 1).fill(0);
+  const perLength = new Array<number>(Math.max(maxLength, ...depth) + 1).fill(0);
   for (const length of depth) perLength[length]!++;
   shorten(perLength);
-  let last = longest;
+  let last = maxLength;
   while (perLength[last] === 0) last--;
   perLength[last]!--; // the extra symbol
 
@@ -91,7 +91,7 @@ export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   const order = Uint32Array.from(used);
   for (let i = 0; i < order.length; i++) order[i]! += depth[i]! * 256;
   return {
-    lengths: Uint8Array.from(perLength.slice(1, longest + 1)),
+    lengths: Uint8Array.from(perLength.slice(1, maxLength + 1)),
     symbols: new Uint8Array(order.sort()),
   };
 }
@@ -121,7 +121,7 @@ function depths(frequencies: readonly number[]): number[] {
 
 /** Shortens codes of more than 16 bits, two at a time, at the cost of a shorter code (figure K.3). */
 function shorten(perLength: number[]): void {
-  for (let length = perLength.length - 1; length > longest; length--) {
+  for (let length = perLength.length - 1; length > maxLength; length--) {
     while (perLength[length]! > 0) {
       let shorter = length - 2;
       while (perLength[shorter] === 0) shorter--;

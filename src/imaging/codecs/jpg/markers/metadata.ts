@@ -22,7 +22,7 @@ const carriers = {
 type Carrier = keyof typeof carriers;
 
 /** Maximum number of bytes of parameters that a length field allows. */
-const longest = 65533;
+const maxLength = 65533;
 /** Length of the longest identifier. */
 const maxNameLength = 35;
 /** Small windows, since the walk looks at a few bytes of each segment. */
@@ -157,13 +157,13 @@ const replaced = {
  * left out.
  */
 function exifSegment(exif: Uint8Array): Uint8Array[] {
-  const most = longest - exifPrefix;
-  const block = exif.length > most ? shortenedExif(exif) : exif;
-  return block && block.length <= most ? segment(carriers.exif, [0], block) : [];
+  const max = maxLength - exifPrefix;
+  const block = exif.length > max ? shortenedExif(exif) : exif;
+  return block && block.length <= max ? segment(carriers.exif, [0], block) : [];
 }
 
 async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
-  if (xmp.length <= longest - carriers.xmp.name.length) return segment(carriers.xmp, [], xmp);
+  if (xmp.length <= maxLength - carriers.xmp.name.length) return segment(carriers.xmp, [], xmp);
   const { main, guid, rest } = await splitXmp(xmp);
   const head = (_: number, offset: number) => [...latin1(guid), ...word32(rest.length), ...word32(offset)];
   return [...segment(carriers.xmp, [], main), ...splitIntoSegments(carriers.moreXmp, rest, head)];
@@ -175,7 +175,7 @@ const knownSegments = new WeakMap<Uint8Array, readonly Uint8Array[]>();
 function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
   let segments = knownSegments.get(icc);
   if (!segments) {
-    const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
+    const count = Math.ceil(icc.length / (maxLength - carriers.icc.name.length - 2));
     segments = count <= maxParts ? splitIntoSegments(carriers.icc, icc, (part) => [part + 1, count]) : [];
     knownSegments.set(icc, segments);
   }
@@ -191,7 +191,7 @@ function splitIntoSegments(
   content: Uint8Array,
   head: (part: number, offset: number) => readonly number[],
 ): Uint8Array[] {
-  const room = longest - carrier.name.length - head(0, 0).length;
+  const room = maxLength - carrier.name.length - head(0, 0).length;
   const parts: Uint8Array[] = [];
   for (let part = 0, at = 0; at < content.length; part++, at += room)
     parts.push(...segment(carrier, head(part, at), content.subarray(at, at + room)));

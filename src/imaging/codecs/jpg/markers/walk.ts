@@ -65,10 +65,10 @@ export interface MarkerWalk {
    */
   segments(from: number, options?: SegmentsOptions): AsyncGenerator<Segment>;
   /**
-   * Returns a segment's parameters, or the first `most` bytes of them; fewer at the end of the file. The
+   * Returns a segment's parameters, or the first `max` bytes of them; fewer at the end of the file. The
    * bytes must not be modified.
    */
-  body(segment: Segment, most?: number): Promise<Uint8Array>;
+  body(segment: Segment, max?: number): Promise<Uint8Array>;
   /** Bytes of the file seen so far; all of them once `next` has found nothing. */
   readonly seen: number;
 }
@@ -131,8 +131,8 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
       }
       throw damagedError(`at most ${maxSegments} segments before the first scan`, "more");
     },
-    async body({ at, length = 2 }, most = Number.POSITIVE_INFINITY) {
-      const wanted = Math.max(0, Math.min(most, length - 2));
+    async body({ at, length = 2 }, max = Number.POSITIVE_INFINITY) {
+      const wanted = Math.max(0, Math.min(max, length - 2));
       return wanted === 0 ? noBytes : (await window.from(at + 4, wanted)).subarray(0, wanted);
     },
     get seen() {

@@ -135,9 +135,9 @@ export interface Bounds {
 }
 
 /**
- * Runs from `place` over consecutive bytes of the file in `parts`, the first of which is the byte at
+ * Runs from `position` over consecutive bytes of the file in `parts`, the first of which is the byte at
  * `place.offset`, and returns the outcome. `final` is true if the scan's data ends with these bytes. Advances
- * `place`. Parts larger than the window are fed in pieces; `drain` is called after each, before the output
+ * `position`. Parts larger than the window are fed in pieces; `drain` is called after each, before the output
  * pointer is reset to `output.at`.
  */
 export function runOver(

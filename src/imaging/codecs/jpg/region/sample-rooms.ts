@@ -112,7 +112,7 @@ export function keepSamples(
   });
 }
 
-/** Fills the reduced level at 1/8 with middle gray from the MCU at `place` on. */
+/** Fills the reduced level at 1/8 with middle gray from the MCU at `position` on. */
 export function grayRest(
   level8: AccessPoints["level8"],
   sizes: Sizes,

@@ -129,10 +129,10 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     return file;
   };
 
-  const writeTranscode = async (bytes: ByteSource, sink: BlockSink, most: number, onlySound = false) => {
+  const writeTranscode = async (bytes: ByteSource, sink: BlockSink, max: number, onlySound = false) => {
     const writer = blockWriter(sink);
     const noted = await transcoder().transcode(bytes, {
-      level8Limit: most,
+      level8Limit: max,
       onlySound,
       onChunk: writer.add,
     });

@@ -105,9 +105,9 @@ export async function completedHead(
   const quantisers = head.quantisers ? undefined : await quantisationTables(file, directory, count);
   const dc = head.huffman ? undefined : await huffmanTables(file, directory, count, "JPEGDCTables");
   const ac = head.huffman ? undefined : await huffmanTables(file, directory, count, "JPEGACTables");
-  const most = Math.max(dc?.tables.length ?? 0, ac?.tables.length ?? 0);
+  const max = Math.max(dc?.tables.length ?? 0, ac?.tables.length ?? 0);
   const stated = head.frame ?? {
-    code: most > 2 ? extended : baseline,
+    code: max > 2 ? extended : baseline,
     hMax: across,
     vMax: down,
     components: Array.from({ length: count }, (_, i) => ({

@@ -68,17 +68,17 @@ const layouts: Readonly<Record<number, readonly [exponent: number, fraction: num
 function smallFloats(data: Uint8Array, bits: number): Float32Array {
   const size = bits / 8;
   const [exponentBits, fractionBits] = layouts[bits] ?? [5, 10];
-  const most = 2 ** exponentBits - 1;
-  const bias = most >> 1;
+  const max = 2 ** exponentBits - 1;
+  const bias = max >> 1;
   const ones = 2 ** fractionBits;
   const out = new Float32Array(Math.floor(data.length / size));
   for (let i = 0, at = 0; i < out.length; i++, at += size) {
     let raw = 0;
     for (let b = size - 1; b >= 0; b--) raw = raw * 256 + (data[at + b] as number);
-    const exponent = (raw >> fractionBits) & most;
+    const exponent = (raw >> fractionBits) & max;
     const fraction = (raw % ones) / ones;
     const sign = raw >> (bits - 1) ? -1 : 1;
-    if (exponent === most) out[i] = fraction > 0 ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+    if (exponent === max) out[i] = fraction > 0 ? Number.NaN : sign * Number.POSITIVE_INFINITY;
     else
       out[i] = sign * (exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias));
   }

@@ -63,7 +63,7 @@ const storedOf = ({ bits }: Picture, length: number): TiffSamples =>
 const samplesOf = ({ depth }: Picture, length: number): TiffSamples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 
-/** Returns the input of `place` or `placeBits`: samples, or packed bits. */
+/** Returns the input of `copySamples` or `copyBits`: samples, or packed bits. */
 const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part): readonly TiffSamples[] =>
   isPacked(picture)
     ? planes

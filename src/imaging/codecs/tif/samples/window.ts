@@ -93,8 +93,8 @@ function sampler(picture: Picture) {
     }
   };
   return {
-    add({ x, y, columns: most, rows, stride, planes }: Part): void {
-      const columns = Math.min(most, width - x);
+    add({ x, y, columns: max, rows, stride, planes }: Part): void {
+      const columns = Math.min(max, width - x);
       const lines = Math.min(rows, height - y);
       for (const data of planes) {
         const values = numbersOf(picture, data, stride * perPixel);

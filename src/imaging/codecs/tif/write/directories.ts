@@ -7,7 +7,7 @@ import type { tags } from "../directory/tags.ts";
 export interface Field {
   readonly tag: (typeof tags)[keyof typeof tags];
   /**
-   * `places`: offsets or counts of bytes, as wide as the offsets of the file. They follow all other values,
+   * `sizes`: offsets or counts of bytes, as wide as the offsets of the file. They follow all other values,
    * so that what a reader needs first lies together.
    */
   readonly type: keyof typeof types;

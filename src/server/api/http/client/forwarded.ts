@@ -13,7 +13,7 @@ export interface Forwarding {
 }
 
 /** Longest field that is read, in characters. */
-export const longestForwarded = 4096;
+export const maxForwarded = 4096;
 
 /** Fields that proxies send in place of Forwarded. If a request has one, they count and it does not. */
 const older = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port"];
@@ -38,7 +38,7 @@ export function readForwarded(
   if (peer === undefined || !hasForwarded(headers) || !inRanges(peer, proxies)) return undefined;
   const text = headers.get("forwarded") ?? "";
   // A quote that is not closed may contain anything, the elements of proxies too.
-  const elements = text.length > longestForwarded ? [] : (splitUnquoted(text, ",") ?? []);
+  const elements = text.length > maxForwarded ? [] : (splitUnquoted(text, ",") ?? []);
   let client: string | undefined = elements.length > 0 ? peer : undefined;
   let [proto, host] = ["", ""];
   for (const element of elements.reverse()) {
@@ -53,7 +53,7 @@ export function readForwarded(
 
 /** True if a field is short enough to be read, and every element follows the grammar (section 4). */
 export const isForwarded = (text: string): boolean =>
-  text.length <= longestForwarded && (splitUnquoted(text, ",")?.every((each) => parseElement(each)) ?? false);
+  text.length <= maxForwarded && (splitUnquoted(text, ",")?.every((each) => parseElement(each)) ?? false);
 
 /** A parameter: a token, and a value as it is or in quotes. Unquoted ports and brackets are accepted. */
 const pairForm = /^[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s"\\]+))[ \t]*$/i;

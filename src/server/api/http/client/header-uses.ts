@@ -3,8 +3,8 @@
 
 import { type IpRange, inRanges } from "../../../../base/index.ts";
 import { forwardedHost, maxPrefixLength, prefixHeaders, prefixOf } from "./client.ts";
-import { hasForwarded, isForwarded, longestForwarded, readForwarded } from "./forwarded.ts";
-import { longestHost } from "./host.ts";
+import { hasForwarded, isForwarded, maxForwarded, readForwarded } from "./forwarded.ts";
+import { maxHost } from "./host.ts";
 
 export type UrlPartName = "scheme" | "host" | "path";
 
@@ -67,7 +67,7 @@ const readHeaders: Readonly<Record<string, ReadHeader>> = {
       forwardedHost(first(headers, "x-forwarded-host"), "", scheme) !== undefined
         ? { parts: ["host"] }
         : {
-            otherwise: `it is not a host name or address of at most ${longestHost} characters`,
+            otherwise: `it is not a host name or address of at most ${maxHost} characters`,
             isBroken: true,
           },
   },
@@ -97,7 +97,7 @@ const readHeaders: Readonly<Record<string, ReadHeader>> = {
       if (host === "" && isForwarded(value))
         return { otherwise: "what trusted proxies wrote in it names neither a host nor a scheme" };
       return {
-        otherwise: `it does not follow RFC 7239 in at most ${longestForwarded} characters, or names a host that is none`,
+        otherwise: `it does not follow RFC 7239 in at most ${maxForwarded} characters, or names a host that is none`,
         isBroken: true,
       };
     },
@@ -123,7 +123,7 @@ export const isUnread = ({ name }: HeaderUse): boolean =>
   (otherHeaders as readonly string[]).includes(name.toLowerCase());
 
 /** Characters of a value that are shown. */
-const longest = 200;
+const maxLength = 200;
 
 /** Returns the uses of all headers about the public URL that a request has. */
 export function usesOf(about: HeaderCircumstances): HeaderUse[] {
@@ -137,7 +137,7 @@ export function usesOf(about: HeaderCircumstances): HeaderUse[] {
     const { parts = [], otherwise = trusted, isBroken = false } = verdictOf(name, value, about);
     const counts = parts.length > 0;
     return [
-      { name: spellHeader(name), value: value.slice(0, longest), counts, why: otherwise, parts, isBroken },
+      { name: spellHeader(name), value: value.slice(0, maxLength), counts, why: otherwise, parts, isBroken },
     ];
   });
 }

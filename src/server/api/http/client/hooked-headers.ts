@@ -3,15 +3,15 @@
 import { Refusal } from "../problem.ts";
 
 /** Longest value in characters; most proxies accept no longer line. */
-const longest = 8192;
+const maxLength = 8192;
 
 /** Throws a Refusal (431) if a header that `names` lists is too long. */
 export function refuseLongHeaders(headers: Headers, names: readonly string[]): void {
-  const name = names.find((each) => (headers.get(each)?.length ?? 0) > longest);
+  const name = names.find((each) => (headers.get(each)?.length ?? 0) > maxLength);
   if (name === undefined) return;
   throw new Refusal({
     status: 431,
     code: "headers_too_large",
-    detail: `Expected at most ${longest} characters in the field ${name}; received more. Send a shorter one.`,
+    detail: `Expected at most ${maxLength} characters in the field ${name}; received more. Send a shorter one.`,
   });
 }

@@ -10,12 +10,10 @@ import { createLru, parseUrl } from "../../../../base/index.ts";
 const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?)(?::\d{0,5})?$/i;
 
 /** Longest host without its port, in characters: a domain name has at most 255 bytes in the DNS. */
-export const longestHost = 253;
+export const maxHost = 253;
 
 const hasForm = (text: string) =>
-  text.length <= longestHost + ":65535".length &&
-  form.test(text) &&
-  text.replace(/:\d*$/, "").length <= longestHost;
+  text.length <= maxHost + ":65535".length && form.test(text) && text.replace(/:\d*$/, "").length <= maxHost;
 
 /**
  * Normalises `host` or `host:port` under a scheme: lower case, addresses in their canonical spelling, no

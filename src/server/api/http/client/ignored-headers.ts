@@ -3,14 +3,14 @@
 
 import { createSeldom, type Log } from "../../../../base/index.ts";
 import { type ForwardedField, maxPrefixLength } from "./client.ts";
-import { longestForwarded } from "./forwarded.ts";
-import { longestHost } from "./host.ts";
+import { maxForwarded } from "./forwarded.ts";
+import { maxHost } from "./host.ts";
 
 const path = `a path of at most ${maxPrefixLength} characters`;
 
 const expected: Readonly<Record<ForwardedField, string>> = {
-  Forwarded: `elements of RFC 7239 in at most ${longestForwarded} characters, and a host of at most ${longestHost}`,
-  "X-Forwarded-Host": `a host of at most ${longestHost} characters`,
+  Forwarded: `elements of RFC 7239 in at most ${maxForwarded} characters, and a host of at most ${maxHost}`,
+  "X-Forwarded-Host": `a host of at most ${maxHost} characters`,
   "X-Forwarded-Prefix": path,
   "X-Forwarded-BasePath": path,
   "X-Forwarded-Path": path,
