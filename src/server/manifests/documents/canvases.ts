@@ -97,7 +97,7 @@ export function canvasesOfFacts({ id, canvases }: ManifestFacts, context: Docume
     canvases.slice(from, to).map((facts, at) => canvasOf(facts, from + at + 1, { address, stand, context }));
   return {
     count: async () => canvases.length,
-    at: async (indexes) => make(indexes, indexes + 1)[0],
+    at: async (index) => make(index, index + 1)[0],
     async indexOf(canvasId) {
       const number = canvasNumber(address, canvasId);
       return number !== undefined && number <= canvases.length ? number - 1 : undefined;

@@ -68,8 +68,8 @@ export function folderCanvases(
       .filter(isThere);
   return {
     count: async () => (await sheets.all()).length,
-    async at(indexes) {
-      const [canvas] = await makeCanvases((await sheets.all()).slice(indexes, indexes + 1), indexes);
+    async at(index) {
+      const [canvas] = await makeCanvases((await sheets.all()).slice(index, index + 1), index);
       return canvas;
     },
     async indexOf(canvasId) {

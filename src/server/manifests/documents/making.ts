@@ -71,9 +71,9 @@ export interface AttachedPage {
  */
 export interface Canvases {
   count(): Promise<number>;
-  /** The canvas at a place from 0; undefined if there is none. */
-  at(indexes: number): Promise<Resource | undefined>;
-  /** The place from 0 of the canvas with an id; undefined if none has it. */
+  /** The canvas at an index from 0; undefined if there is none. */
+  at(index: number): Promise<Resource | undefined>;
+  /** The index from 0 of the canvas with an id; undefined if none has it. */
   indexOf(id: string): Promise<number | undefined>;
   /** All of them, some at a time. */
   batches(): AsyncIterable<readonly Resource[]>;
@@ -88,10 +88,10 @@ function listedCanvases(items: readonly Resource[]): Canvases {
   let indexes: ReadonlyMap<unknown, number> | undefined;
   return {
     count: async () => items.length,
-    at: async (indexes) => items[indexes],
+    at: async (index) => items[index],
     async indexOf(id) {
       // The first of several with one id counts.
-      indexes ??= new Map(items.map((item, indexes) => [item.id, indexes] as const).reverse());
+      indexes ??= new Map(items.map((item, index) => [item.id, index] as const).reverse());
       return indexes.get(id);
     },
     async *batches() {

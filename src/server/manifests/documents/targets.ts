@@ -18,12 +18,12 @@ export type FindTarget = (address: string) => Target | undefined;
  * Returns a function that finds the canvases of a derived manifest, and itself: by their addresses in any
  * spelling, in any version, and on any host, since the public URL of a service may change.
  */
-export function findDerived(sources: Sources, indexes: FolderLocation, address: string): FindTarget {
+export function findDerived(sources: Sources, location: FolderLocation, address: string): FindTarget {
   return (target) => {
     const own = ownNames(target, []).documents.find((reading) => {
       const { source, key } = locationOf(sources, reading.of);
       const isPart = reading.piece === undefined || reading.piece.kind === "canvas";
-      return isPart && typeof reading.extent === "string" && source === indexes.source && key === indexes.key;
+      return isPart && typeof reading.extent === "string" && source === location.source && key === location.key;
     });
     if (!own) return undefined;
     const number = own.piece?.number ?? 0;
