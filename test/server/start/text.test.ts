@@ -99,8 +99,8 @@ describe("a source", () => {
 
   test("that cannot be used is named below the addresses with its location and the reason", () => {
     const sources = [
-      { name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } },
-      { name: "vault", prefix: "v/", place: "s3://vault/", unusable: true as const },
+      { name: "scans", prefix: "", location: "/srv/scans", count: { images: 3, more: false } },
+      { name: "vault", prefix: "v/", location: "s3://vault/", unusable: true as const },
     ];
     const faults = [
       {

@@ -358,7 +358,7 @@ describe("sessions in a folder", () => {
   it("fail their check if it is missing, and the dry run leaves nothing behind", async () => {
     const path = join(folder.path, "later");
     const [check] = build({ backend: "filesystem", path }).checks;
-    expect(check).toMatchObject({ key: "auth.session.path", place: path, neededFor: "logins" });
+    expect(check).toMatchObject({ key: "auth.session.path", location: path, neededFor: "logins" });
     await expect(check?.run()).rejects.toThrow("does not exist");
     await expect(check?.dryRun?.()).rejects.toThrow("does not exist");
     make("later");
