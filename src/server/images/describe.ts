@@ -62,8 +62,8 @@ export interface MasterLocation extends Pick<Master, "source" | "key" | "page"> 
 
 /**
  * Opens the master of an identifier. If a hook has named its location, that is `location`; false means that
- * there is no such image. Without one, a file of exactly that name takes precedence, and `name;n` is page n of
- * `name`. Makes no access decision: code that serves requests opens masters with `withMaster` (open.ts).
+ * there is no such image. Without one, a file of exactly that name takes precedence, and `name;n` is page n
+ * of `name`. Makes no access decision: code that serves requests opens masters with `withMaster` (open.ts).
  * Throws `not-found`.
  */
 export async function openMaster(
