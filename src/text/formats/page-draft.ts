@@ -1,0 +1,155 @@
+// A page while a reader collects it, and what all formats have in common at its end: order, words, boxes,
+// blocks, hyphens and languages.
+
+import type { Box, Line, PageText, Word } from "../page-text.ts";
+import { boxOf, type Edges, shareOut, unionOf } from "./edges.ts";
+import { type ReadFile, tooLargeText } from "./text-bounds.ts";
+import { joinedWord, splitWords, type WordHalf } from "./words.ts";
+
+/** A word as the file has it: perhaps empty, or several with spaces between them. */
+export interface DraftWord {
+  readonly text: string;
+  readonly edges?: Edges | undefined;
+  readonly part?: WordHalf | undefined;
+}
+
+export interface DraftLine {
+  readonly words: readonly DraftWord[];
+  readonly edges?: Edges | undefined;
+  /** Of the block around it, for a line without a box whose words have none. */
+  readonly outer?: Edges | undefined;
+  /** Any number that the lines of a block share. */
+  readonly block: number;
+  /** Lines are ordered by the first of these numbers that differs, else as they were added. */
+  readonly order?: readonly number[];
+  readonly language?: string | undefined;
+}
+
+/** Facts of the page around its lines. */
+export interface PageFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly language?: string | undefined;
+  /** False if the units of its boxes cannot be converted to pixels. */
+  readonly hasBoxes: boolean;
+}
+
+export interface PageDraft {
+  /** Counts words that a line under way has, against the bounds of the page and the file. */
+  countWords(count: number): void;
+  addLine(line: DraftLine): void;
+  /** Returns the lines so far, for a reader that knows their order only at the end of the page. */
+  readonly lines: DraftLine[];
+  finish(facts: PageFacts): PageText;
+}
+
+/** Counts the words and pages of a file. */
+export interface FileCount {
+  words: number;
+  pages: number;
+}
+
+/** Creates the draft of the next page of a file. @throws TextFileError `text_too_large`. */
+export function createPageDraft(file: ReadFile, count: FileCount): PageDraft {
+  const { bounds } = file;
+  const lines: DraftLine[] = [];
+  let words = 0;
+  if (++count.pages > bounds.pages) throw tooLargeText(file, "pages", "pages");
+  return {
+    lines,
+    countWords(more) {
+      words += more;
+      count.words += more;
+      if (words > bounds.wordsPerPage) throw tooLargeText(file, "wordsPerPage", "words on a page");
+      if (count.words > bounds.words) throw tooLargeText(file, "words", "words");
+    },
+    addLine(line) {
+      if (line.words.length > 0) lines.push(line);
+    },
+    finish: (facts) => pageOf(inOrder(lines), facts),
+  };
+}
+
+/** Sorts by the numbers of `order`; lines that have the same, or none, stay as they are. */
+function inOrder(lines: readonly DraftLine[]): readonly DraftLine[] {
+  return lines.some(({ order }) => order) ? lines.toSorted(compareOrder) : lines;
+}
+
+function compareOrder({ order: first = [] }: DraftLine, { order: second = [] }: DraftLine): number {
+  for (let at = 0; at < Math.max(first.length, second.length); at++) {
+    const [one, other] = [first[at] ?? Number.MAX_VALUE, second[at] ?? Number.MAX_VALUE];
+    if (one !== other) return one - other;
+  }
+  return 0;
+}
+
+/** A line with its words, before those of two lines are joined. */
+interface PlacedLine extends Omit<Line, "words"> {
+  readonly words: readonly (Word & { readonly part?: WordHalf | undefined })[];
+}
+
+function pageOf(drafts: readonly DraftLine[], facts: PageFacts): PageText {
+  const blocks = new Map<number, number>();
+  const placed = drafts.flatMap((draft): PlacedLine[] => {
+    const { box, words } = placeWords(draft, facts);
+    if (words.length === 0) return [];
+    if (!blocks.has(draft.block)) blocks.set(draft.block, blocks.size);
+    const { language } = draft;
+    return [{ ...(box && { box }), block: blocks.get(draft.block)!, ...(language && { language }), words }];
+  });
+  const language = facts.language ?? mostUsed(placed);
+  const lines = placed.map(({ words, language: own, ...line }, at): Line => {
+    const after = placed[at + 1]?.words[0];
+    const whole = after && joinedWord(words.at(-1)!, after);
+    return {
+      ...line,
+      ...(own !== undefined && own !== language && { language: own }),
+      words: words.map(({ text, box }, index) => ({
+        text,
+        ...(box && { box }),
+        ...(whole !== undefined && index === words.length - 1 && { joined: whole }),
+      })),
+    };
+  });
+  return { width: facts.width, height: facts.height, ...(language !== undefined && { language }), lines };
+}
+
+/**
+ * Returns the words of a line with boxes: their own, or, if no word has one, a share of the line's. A word
+ * with spaces in it becomes several, which share its box. The box of a line without one is that around its
+ * words, or else that of its block.
+ */
+function placeWords(
+  draft: DraftLine,
+  { width, height, hasBoxes }: PageFacts,
+): Pick<PlacedLine, "box" | "words"> {
+  const split = draft.words.flatMap(({ text, edges, part }) => {
+    const texts = splitWords(text);
+    const shares = edges && texts.length > 1 ? shareOut(edges, texts) : undefined;
+    return texts.map((one, at) => ({ text: one, edges: shares?.[at] ?? edges, part }));
+  });
+  const own = split.reduce<Edges | undefined>((all, { edges }) => unionOf(all, edges), undefined);
+  const around = draft.edges ?? own ?? draft.outer;
+  const texts = split.map(({ text }) => text);
+  const shares = own || !around ? undefined : shareOut(around, texts);
+  const place = (edges: Edges | undefined): { readonly box?: Box } => {
+    const box = hasBoxes ? boxOf(edges, width, height) : undefined;
+    return box ? { box } : {};
+  };
+  const words = split.map(({ text, edges, part }, at) => ({
+    text,
+    ...place(edges ?? shares?.[at]),
+    ...(part && { part }),
+  }));
+  return { ...place(around), words };
+}
+
+/** Returns the language of most words of lines that say it. */
+function mostUsed(lines: readonly PlacedLine[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { language, words } of lines)
+    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + words.length);
+  let best: string | undefined;
+  for (const [language, count] of counts) if (count > (counts.get(best ?? "") ?? 0)) best = language;
+  return best;
+}
