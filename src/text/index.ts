@@ -3,6 +3,7 @@
 // Readers of files of text.
 export type { FileOptions } from "./formats/document.ts";
 export type { FilePage } from "./formats/file-page.ts";
+export { createMetsReader, type MetsFile, type MetsPage, type MetsReader, readMets } from "./formats/mets.ts";
 export {
   type TextBounds,
   type TextErrorCode,
@@ -15,3 +16,10 @@ export { createTextReader, readTextFile, type TextFile, type TextReader } from "
 
 /** The text of one page: lines in reading order, words with boxes. */
 export type { Box, Line, PageText, Word } from "./page-text.ts";
+
+// The record of a page in bytes, as a store keeps it.
+export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
+// The text of a page for people.
+export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
+// Boxes of a page in pixels of its canvas.
+export { type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";

@@ -2,6 +2,7 @@
 // blocks, hyphens and languages.
 
 import type { Box, Line, PageText, Word } from "../page-text.ts";
+import { pageLanguage } from "../record/plain-text.ts";
 import { boxOf, type Edges, shareOut, unionOf } from "./edges.ts";
 import { type ReadFile, tooLargeText } from "./text-bounds.ts";
 import { joinedWord, splitWords, type WordHalf } from "./words.ts";
@@ -97,7 +98,7 @@ function pageOf(drafts: readonly DraftLine[], facts: PageFacts): PageText {
     const { language } = draft;
     return [{ ...(box && { box }), block: blocks.get(draft.block)!, ...(language && { language }), words }];
   });
-  const language = facts.language ?? mostUsed(placed);
+  const language = facts.language ?? pageLanguage({ lines: placed });
   const lines = placed.map(({ words, language: own, ...line }, at): Line => {
     const after = placed[at + 1]?.words[0];
     const whole = after && joinedWord(words.at(-1)!, after);
@@ -142,14 +143,4 @@ function placeWords(
     ...(part && { part }),
   }));
   return { ...place(around), words };
-}
-
-/** Returns the language of most words of lines that say it. */
-function mostUsed(lines: readonly PlacedLine[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { language, words } of lines)
-    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + words.length);
-  let best: string | undefined;
-  for (const [language, count] of counts) if (count > (counts.get(best ?? "") ?? 0)) best = language;
-  return best;
 }
