@@ -183,7 +183,8 @@ function wordOf(attributes: Attributes, rank: number | undefined): AltoWord {
 /** Adds the hyphen of an element HYP to the word before it, whose box it widens; it has no height. */
 function addHyphen(word: AltoWord, { CONTENT = "", HPOS, VPOS, WIDTH }: Attributes): void {
   const hyphen = CONTENT.trim().slice(0, 2).replaceAll("\u00ad", "-") || "-";
-  if (!/[-\u2010¬\u00ad⸗]$/.test(word.text)) word.text += hyphen;
+  const text = word.text.trimEnd();
+  word.text = /[-\u2010¬\u00ad⸗]$/.test(text) ? text : text + hyphen;
   const own = edgesOfBox(HPOS, VPOS, WIDTH, "1");
   if (word.edges && own) word.edges = unionOf(word.edges, [own[0], word.edges[1], own[2], word.edges[3]]);
 }

@@ -37,8 +37,8 @@ function encodingOf(head: Uint8Array): string {
 
 /**
  * Creates a decoder of a file. Bytes that are not UTF-8, though nothing or only the file itself says so, are
- * read as Windows-1252 if no character before them was UTF-8 of more than one byte; otherwise the file is
- * damaged in single places, which become U+FFFD.
+ * read as Windows-1252 if no character up to the end of their piece is UTF-8 of more than one byte; otherwise
+ * the file is damaged in single places, which become U+FFFD.
  *
  * @throws TextFileError `text_encoding` if the declared encoding is unknown.
  */
@@ -94,6 +94,7 @@ function createUtf8Decoder(file: ReadFile): Decoder {
       isProven ||= text.length < bytes.length;
       return hasMark ? text.slice(1) : text;
     } catch {
+      isProven ||= /[^\p{ASCII}\ufffd]/u.test(new TextDecoder().decode(bytes));
       fallback = streaming(isProven ? "utf-8" : "windows-1252", file);
       return fallback.decode(bytes);
     }

@@ -78,7 +78,7 @@ export function createHocr(file: ReadFile): PageHandler {
     const { words, text, ...rest } = line;
     line = undefined;
     if (words.length === 0 && text.trim() !== "") {
-      page!.draft.countWords(text.trim().split(/\s+/).length);
+      page!.draft.countWords(1);
       words.push({ text });
     }
     page!.draft.addLine({ ...rest, block, words });

@@ -36,8 +36,9 @@ export interface PageFacts {
 }
 
 export interface PageDraft {
-  /** Counts words that a line under way has, against the bounds of the page and the file. */
+  /** Counts words of a line that has not ended, against the bounds of the page and the file. */
   countWords(count: number): void;
+  /** Adds a line, and counts the words that spaces in its words make. */
   addLine(line: DraftLine): void;
   /** Returns the lines so far, for a reader that knows their order only at the end of the page. */
   readonly lines: DraftLine[];
@@ -54,21 +55,32 @@ export interface FileCount {
 export function createPageDraft(file: ReadFile, count: FileCount): PageDraft {
   const { bounds } = file;
   const lines: DraftLine[] = [];
-  let words = 0;
+  let counted = 0;
+  const countWords = (more: number) => {
+    counted += more;
+    count.words += more;
+    if (counted > bounds.wordsPerPage) throw tooLargeText(file, "wordsPerPage", "words on a page");
+    if (count.words > bounds.words) throw tooLargeText(file, "words", "words");
+  };
   if (++count.pages > bounds.pages) throw tooLargeText(file, "pages", "pages");
   return {
     lines,
-    countWords(more) {
-      words += more;
-      count.words += more;
-      if (words > bounds.wordsPerPage) throw tooLargeText(file, "wordsPerPage", "words on a page");
-      if (count.words > bounds.words) throw tooLargeText(file, "words", "words");
-    },
+    countWords,
     addLine(line) {
-      if (line.words.length > 0) lines.push(line);
+      const words = line.words.flatMap(splitWord);
+      countWords(Math.max(0, words.length - line.words.length));
+      if (words.length > 0) lines.push({ ...line, words });
     },
     finish: (facts) => pageOf(inOrder(lines), facts),
   };
+}
+
+/** Returns a word as its parts without spaces, which share its box. */
+function splitWord(word: DraftWord): readonly DraftWord[] {
+  const texts = splitWords(word.text);
+  if (texts.length === 1 && texts[0] === word.text) return [word];
+  const shares = word.edges && shareOut(word.edges, texts);
+  return texts.map((text, at) => ({ ...word, text, edges: shares?.[at] }));
 }
 
 /** Sorts by the numbers of `order`; lines that have the same, or none, stay as they are. */
@@ -116,28 +128,22 @@ function pageOf(drafts: readonly DraftLine[], facts: PageFacts): PageText {
 }
 
 /**
- * Returns the words of a line with boxes: their own, or, if no word has one, a share of the line's. A word
- * with spaces in it becomes several, which share its box. The box of a line without one is that around its
- * words, or else that of its block.
+ * Returns the words of a line with boxes: their own, or, if no word has one, a share of the line's. The box
+ * of a line without one is that around its words, or else that of its block.
  */
 function placeWords(
   draft: DraftLine,
   { width, height, hasBoxes }: PageFacts,
 ): Pick<PlacedLine, "box" | "words"> {
-  const split = draft.words.flatMap(({ text, edges, part }) => {
-    const texts = splitWords(text);
-    const shares = edges && texts.length > 1 ? shareOut(edges, texts) : undefined;
-    return texts.map((one, at) => ({ text: one, edges: shares?.[at] ?? edges, part }));
-  });
-  const own = split.reduce<Edges | undefined>((all, { edges }) => unionOf(all, edges), undefined);
+  const own = draft.words.reduce<Edges | undefined>((all, { edges }) => unionOf(all, edges), undefined);
   const around = draft.edges ?? own ?? draft.outer;
-  const texts = split.map(({ text }) => text);
+  const texts = draft.words.map(({ text }) => text);
   const shares = own || !around ? undefined : shareOut(around, texts);
   const place = (edges: Edges | undefined): { readonly box?: Box } => {
     const box = hasBoxes ? boxOf(edges, width, height) : undefined;
     return box ? { box } : {};
   };
-  const words = split.map(({ text, edges, part }, at) => ({
+  const words = draft.words.map(({ text, edges, part }, at) => ({
     text,
     ...place(edges ?? shares?.[at]),
     ...(part && { part }),

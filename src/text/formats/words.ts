@@ -2,7 +2,8 @@
 
 /** What separates words: white space, and control characters, which damaged files hold. */
 const separators = /[\s\p{Cc}]+/u;
-const separator = /[\s\p{Cc}\u00ad]/u;
+/** What words do not hold: separators, and what nobody sees. */
+const foreign = /[\s\p{Cc}\u00ad]/u;
 
 /** Hyphens at the end of a line: the usual ones, `¬` of some programs, the soft and the double one. */
 const lastHyphen = /[-\u2010¬\u00ad⸗]$/u;
@@ -10,11 +11,12 @@ const wordPart = /\p{L}\p{M}*[-\u2010¬\u00ad⸗]$/u;
 
 /**
  * Returns the words of a text. A soft hyphen at the end of a word, where it was printed, becomes a plain one;
- * others, which nobody sees, are removed.
+ * others are removed, and byte order marks too, which some programs leave in the middle of words.
  */
 export function splitWords(text: string): string[] {
-  if (!separator.test(text)) return text === "" ? [] : [text];
+  if (!foreign.test(text)) return text === "" ? [] : [text];
   return text
+    .replaceAll("\ufeff", "")
     .split(separators)
     .map((word) => word.replace(/\u00ad$/, "-").replaceAll("\u00ad", ""))
     .filter((word) => word !== "");

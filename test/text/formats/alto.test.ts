@@ -187,6 +187,12 @@ test("control characters and white space separate words, and references are deco
   ]);
 });
 
+test("soft hyphens and byte order marks inside of words are removed", () => {
+  expect(
+    linesOf(readPage(alto(block(line(string("mu\u00adsic") + string("em\ufeffper") + string("\ufeff")))))),
+  ).toEqual(["music emper"]);
+});
+
 test("alternatives and glyphs are no words", () => {
   const content =
     '<String CONTENT="house"><ALTERNATIVE>horse</ALTERNATIVE><Glyph CONTENT="h"><Variant CONTENT="n"/></Glyph></String>';
