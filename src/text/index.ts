@@ -1,8 +1,8 @@
 // The door of the house: what others may use of it.
 
-// Readers of files of text.
-export type { FileOptions } from "./formats/document.ts";
 export type { FilePage } from "./formats/file-page.ts";
+// Readers of files of text.
+export type { FileOptions } from "./formats/intake.ts";
 export { createMetsReader, type MetsFile, type MetsPage, type MetsReader, readMets } from "./formats/mets.ts";
 export {
   type TextBounds,

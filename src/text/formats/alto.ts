@@ -3,9 +3,9 @@
 import { type Edges, edgesOfBox, edgesOfPoints, lengthOf, unionOf } from "./edges.ts";
 import { type FilePage, filePage, type PageHandler } from "./file-page.ts";
 import { languageTag } from "./language.ts";
-import type { Attributes } from "./markup.ts";
+import type { Attributes, ElementTable } from "./markup.ts";
 import { createPageDraft, type DraftWord, type FileCount, type PageDraft } from "./page-draft.ts";
-import { createReadingOrder } from "./reading-order.ts";
+import { createReadingOrder, type ReadingOrder } from "./reading-order.ts";
 import { type ReadFile, tooLargeText } from "./text-bounds.ts";
 import type { WordHalf } from "./words.ts";
 
@@ -40,8 +40,6 @@ interface AltoPage {
   readonly language: string | undefined;
 }
 
-const blockNames: ReadonlySet<string> = new Set(["TextBlock", "ComposedBlock"]);
-
 /** Units other than pixels, which say nothing without the size of the page. */
 const foreignUnits = /^(?:mm10|inch1200)$/i;
 
@@ -50,127 +48,154 @@ const edgesOf = ({ HPOS, VPOS, WIDTH, HEIGHT }: Attributes): Edges | undefined =
 
 const languageOf = ({ LANG, language }: Attributes): string | undefined => languageTag(LANG ?? language);
 
+/** What has been read, and the elements around the present one. */
+interface AltoState {
+  readonly file: ReadFile;
+  readonly pages: FilePage[];
+  readonly count: FileCount;
+  readonly order: ReadingOrder;
+  /** Texts by the name of their element: the first one that is not empty. */
+  readonly collected: Map<string, string>;
+  collecting: string | undefined;
+  readonly blocks: AltoBlock[];
+  page: AltoPage | undefined;
+  line: AltoLine | undefined;
+  word: AltoWord | undefined;
+}
+
+const opens: ElementTable<(state: AltoState, attributes: Attributes) => void> = {
+  OrderedGroup: ({ order }) => order.openGroup(true),
+  UnorderedGroup: ({ order }) => order.openGroup(false),
+  ElementRef: ({ order }, { REF }) => order.refer(REF),
+  Page(state, attributes) {
+    finishPage(state);
+    const { WIDTH, HEIGHT } = attributes;
+    state.page = {
+      draft: createPageDraft(state.file, state.count),
+      blocks: [],
+      width: lengthOf(WIDTH),
+      height: lengthOf(HEIGHT),
+      language: languageOf(attributes),
+    };
+  },
+  PrintSpace({ page }, attributes) {
+    if (!page || page.width * page.height > 0) return;
+    const edges = edgesOf({ HPOS: "0", VPOS: "0", ...attributes });
+    if (edges) [page.width, page.height] = [Math.round(edges[2]), Math.round(edges[3])];
+  },
+  TextBlock: openBlock,
+  ComposedBlock: openBlock,
+  TextLine(state, attributes) {
+    if (!state.page) return;
+    const rank = state.order.rankOf(attributes.ID);
+    const language = languageOf(attributes) ?? state.blocks.at(-1)?.language;
+    state.line = { words: [], edges: edgesOf(attributes), rank, language };
+  },
+  String(state, attributes) {
+    const { page, line } = state;
+    if (!line || !page) return;
+    page.draft.countWords(1);
+    state.word = wordOf(attributes, state.order.rankOf(attributes.ID));
+    line.words.push(state.word);
+  },
+  HYP({ line }, attributes) {
+    const last = line?.words.at(-1);
+    if (last) addHyphen(last, attributes);
+  },
+  Polygon({ word, line }, { POINTS }) {
+    const holder = word ?? line;
+    if (holder) holder.edges ??= edgesOfPoints(POINTS);
+  },
+};
+
+const closes: ElementTable<(state: AltoState) => void> = {
+  OrderedGroup: ({ order }) => order.closeGroup(),
+  UnorderedGroup: ({ order }) => order.closeGroup(),
+  Page: finishPage,
+  TextBlock: ({ blocks }) => blocks.pop(),
+  ComposedBlock: ({ blocks }) => blocks.pop(),
+  TextLine: closeLine,
+  String(state) {
+    state.word = undefined;
+  },
+};
+
 /** Creates the reader of an ALTO file. */
 export function createAlto(file: ReadFile): PageHandler {
-  const pages: FilePage[] = [];
-  const count: FileCount = { words: 0, pages: 0 };
-  const order = createReadingOrder(file, true);
-  /** Text that is collected: of the element with this name. */
-  const collected = new Map([
-    ["MeasurementUnit", ""],
-    ["fileName", ""],
-  ]);
-  let collecting: string | undefined;
-  let page: AltoPage | undefined;
-  const around: AltoBlock[] = [];
-  let line: AltoLine | undefined;
-  let word: AltoWord | undefined;
-
-  const opens: Readonly<Record<string, (attributes: Attributes) => void>> = {
-    OrderedGroup: () => order.openGroup(true),
-    UnorderedGroup: () => order.openGroup(false),
-    ElementRef: ({ REF }) => order.refer(REF),
-    Page(attributes) {
-      finishPage();
-      const { WIDTH, HEIGHT } = attributes;
-      const draft = createPageDraft(file, count);
-      page = {
-        draft,
-        blocks: [],
-        width: lengthOf(WIDTH),
-        height: lengthOf(HEIGHT),
-        language: languageOf(attributes),
-      };
-    },
-    PrintSpace(attributes) {
-      if (!page || page.width * page.height > 0) return;
-      const edges = edgesOf({ HPOS: "0", VPOS: "0", ...attributes });
-      if (edges) [page.width, page.height] = [Math.round(edges[2]), Math.round(edges[3])];
-    },
-    TextBlock: openBlock,
-    ComposedBlock: openBlock,
-    TextLine(attributes) {
-      if (!page) return;
-      const block = around.at(-1);
-      const rank = order.rankOf(attributes.ID);
-      const language = languageOf(attributes) ?? block?.language;
-      line = { words: [], edges: edgesOf(attributes), rank, language };
-    },
-    String(attributes) {
-      if (!line || !page) return;
-      page.draft.countWords(1);
-      word = wordOf(attributes, order.rankOf(attributes.ID));
-      line.words.push(word);
-    },
-    HYP(attributes) {
-      const last = line?.words.at(-1);
-      if (last) addHyphen(last, attributes);
-    },
-    Polygon({ POINTS }) {
-      const holder = word ?? line;
-      if (holder) holder.edges ??= edgesOfPoints(POINTS);
-    },
+  const state: AltoState = {
+    file,
+    pages: [],
+    count: { words: 0, pages: 0 },
+    order: createReadingOrder(file, true),
+    collected: new Map(["MeasurementUnit", "fileName"].map((name) => [name, ""])),
+    collecting: undefined,
+    blocks: [],
+    page: undefined,
+    line: undefined,
+    word: undefined,
   };
-
-  function openBlock(attributes: Attributes): void {
-    if (!page) return;
-    const parent = around.at(-1);
-    const block: AltoBlock = {
-      number: page.blocks.length,
-      id: attributes.ID,
-      next: attributes.IDNEXT,
-      rank: order.rankOf(attributes.ID) ?? parent?.rank,
-      edges: edgesOf(attributes) ?? parent?.edges,
-      language: languageOf(attributes) ?? parent?.language,
-    };
-    if (page.blocks.push(block) > file.bounds.blocksPerPage)
-      throw tooLargeText(file, "blocksPerPage", "blocks on a page");
-    around.push(block);
-  }
-
-  function closeLine(): void {
-    if (!line || !page) return;
-    const { words, edges, language } = line;
-    const block = around.at(-1);
-    const rank = line.rank ?? leastRank(words) ?? block?.rank ?? Number.MAX_VALUE;
-    const sorted = words.some((one) => one.rank !== undefined)
-      ? words.toSorted((a, b) => (a.rank ?? Number.MAX_VALUE) - (b.rank ?? Number.MAX_VALUE))
-      : words;
-    const number = block?.number ?? -1;
-    page.draft.addLine({ words: sorted, edges, outer: block?.edges, block: number, order: [rank], language });
-    line = undefined;
-  }
-
-  function finishPage(): void {
-    if (!page) return;
-    const { draft, blocks, width, height, language } = page;
-    page = undefined;
-    around.length = 0;
-    const hasBoxes = width * height > 0 || !foreignUnits.test(collected.get("MeasurementUnit")!.trim());
-    const size = width * height > 0 ? { width, height } : { width: 0, height: 0 };
-    followNextBlocks(draft, blocks);
-    const text = draft.finish({ ...size, language, hasBoxes });
-    pages.push(filePage(pages.length, text, collected.get("fileName")));
-  }
-
   return {
     open(name, attributes) {
-      collecting = collected.get(name)?.trim() === "" ? name : undefined;
-      if (Object.hasOwn(opens, name)) opens[name]!(attributes);
+      state.collecting = state.collected.get(name)?.trim() === "" ? name : undefined;
+      if (Object.hasOwn(opens, name)) opens[name]!(state, attributes);
     },
     close(name) {
-      collecting = undefined;
-      if (name === "String") word = undefined;
-      else if (name === "TextLine") closeLine();
-      else if (blockNames.has(name)) around.pop();
-      else if (name === "OrderedGroup" || name === "UnorderedGroup") order.closeGroup();
-      else if (name === "Page") finishPage();
+      state.collecting = undefined;
+      if (Object.hasOwn(closes, name)) closes[name]!(state);
     },
     text(data) {
+      const { collecting, collected } = state;
       if (collecting) collected.set(collecting, (collected.get(collecting)! + data).slice(0, 1000));
     },
-    finish: () => pages,
+    finish: () => state.pages,
   };
+}
+
+function openBlock({ file, page, order, blocks }: AltoState, attributes: Attributes): void {
+  if (!page) return;
+  const parent = blocks.at(-1);
+  const block: AltoBlock = {
+    number: page.blocks.length,
+    id: attributes.ID,
+    next: attributes.IDNEXT,
+    rank: order.rankOf(attributes.ID) ?? parent?.rank,
+    edges: edgesOf(attributes) ?? parent?.edges,
+    language: languageOf(attributes) ?? parent?.language,
+  };
+  if (page.blocks.push(block) > file.bounds.blocksPerPage)
+    throw tooLargeText(file, "blocksPerPage", "blocks on a page");
+  blocks.push(block);
+}
+
+function closeLine(state: AltoState): void {
+  const { page, line, blocks } = state;
+  if (!line || !page) return;
+  const { words, edges, language } = line;
+  const block = blocks.at(-1);
+  const rank = line.rank ?? leastRank(words) ?? block?.rank ?? Number.MAX_VALUE;
+  const sorted = words.some((one) => one.rank !== undefined)
+    ? words.toSorted((a, b) => (a.rank ?? Number.MAX_VALUE) - (b.rank ?? Number.MAX_VALUE))
+    : words;
+  const number = block?.number ?? -1;
+  page.draft.addLine({ words: sorted, edges, outer: block?.edges, block: number, order: [rank], language });
+  state.line = undefined;
+}
+
+function finishPage(state: AltoState): void {
+  if (!state.page) return;
+  const { draft, blocks, width, height, language } = state.page;
+  const { pages, collected } = state;
+  state.page = undefined;
+  state.blocks.length = 0;
+  const hasSize = width * height > 0;
+  const hasBoxes = hasSize || !foreignUnits.test(collected.get("MeasurementUnit")!.trim());
+  followNextBlocks(draft, blocks);
+  const text = draft.finish({
+    ...(hasSize ? { width, height } : { width: 0, height: 0 }),
+    language,
+    hasBoxes,
+  });
+  pages.push(filePage(pages.length, text, collected.get("fileName")));
 }
 
 function wordOf(attributes: Attributes, rank: number | undefined): AltoWord {

@@ -60,75 +60,74 @@ interface OpenElement {
 
 const outside: OpenElement = { part: undefined, edges: undefined, language: undefined, isHidden: false };
 
+/** What has been read, and the elements around the present one. */
+interface HocrState {
+  readonly file: ReadFile;
+  readonly count: FileCount;
+  readonly pages: { readonly page: HocrPage; readonly read: FilePage }[];
+  readonly around: OpenElement[];
+  /** The language of the file, if it names just one. */
+  language: string | undefined;
+  block: number;
+  page: HocrPage | undefined;
+  line: HocrLine | undefined;
+  word: HocrWord | undefined;
+}
+
+const opens: Readonly<
+  Record<Part, (state: HocrState, element: OpenElement, title: string | undefined) => void>
+> = {
+  page(state, { edges, language }, title) {
+    endPage(state);
+    const properties = titleProperties(title);
+    const own = languageTag(properties.get("ocrp_lang")) ?? language;
+    state.page = { draft: createPageDraft(state.file, state.count), properties, edges, language: own };
+  },
+  block: endBlock,
+  line(state, { edges, language }) {
+    endLine(state);
+    if (state.page) state.line = { words: [], text: "", edges, outer: blockEdges(state.around), language };
+  },
+  word(state, { edges, language }) {
+    if (!state.page) return;
+    const line = (state.line ??= {
+      words: [],
+      text: "",
+      edges: undefined,
+      outer: blockEdges(state.around),
+      language,
+    });
+    state.page.draft.countWords(1);
+    state.word = { text: "", edges };
+    line.words.push(state.word);
+  },
+};
+
+const ends: Readonly<Record<Part, (state: HocrState) => void>> = {
+  page: endPage,
+  block: endBlock,
+  line: endLine,
+  word: endWord,
+};
+
 /** Creates the reader of an hOCR file; HTML without a page of hOCR is none. */
 export function createHocr(file: ReadFile): PageHandler {
-  const count: FileCount = { words: 0, pages: 0 };
-  const pages: { readonly page: HocrPage; readonly read: FilePage }[] = [];
-  const around: OpenElement[] = [outside];
-  /** The language of the file, if it names just one. */
-  let only: string | undefined;
-  let block = 0;
-  let page: HocrPage | undefined;
-  let line: HocrLine | undefined;
-  let word: HocrWord | undefined;
-
-  function endLine(): void {
-    word = undefined;
-    if (!line) return;
-    const { words, text, ...rest } = line;
-    line = undefined;
-    if (words.length === 0 && text.trim() !== "") {
-      page!.draft.countWords(1);
-      words.push({ text });
-    }
-    page!.draft.addLine({ ...rest, block, words });
-  }
-
-  function endPage(): void {
-    endLine();
-    if (!page) return;
-    const { draft, edges, language } = page;
-    const size = { width: Math.round(edges?.[2] ?? 0), height: Math.round(edges?.[3] ?? 0) };
-    const text = draft.finish({ ...size, language: language ?? only, hasBoxes: true });
-    const { properties } = page;
-    const path = properties.get("image") ?? properties.get("x_source");
-    pages.push({ page, read: filePage(pages.length, text, path) });
-    page = undefined;
-  }
-
-  const opens: Readonly<Record<Part, (title: string | undefined, element: OpenElement) => void>> = {
-    page(title, { edges, language }) {
-      endPage();
-      const properties = titleProperties(title);
-      const own = languageTag(properties.get("ocrp_lang")) ?? language;
-      page = { draft: createPageDraft(file, count), properties, edges, language: own };
-    },
-    block() {
-      endLine();
-      block++;
-    },
-    line(_, { edges, language }) {
-      endLine();
-      if (page) line = { words: [], text: "", edges, outer: blockEdges(around), language };
-    },
-    word(_, { edges, language }) {
-      if (!page) return;
-      line ??= { words: [], text: "", edges: undefined, outer: blockEdges(around), language };
-      page.draft.countWords(1);
-      word = { text: "", edges };
-      line.words.push(word);
-    },
+  const state: HocrState = {
+    file,
+    count: { words: 0, pages: 0 },
+    pages: [],
+    around: [outside],
+    language: undefined,
+    block: 0,
+    page: undefined,
+    line: undefined,
+    word: undefined,
   };
-
-  function setOnly({ name, content = "" }: Attributes): void {
-    if (name === "ocr-langs" && !/[\s,]/.test(content.trim())) only = languageTag(content);
-  }
-
   return {
     open(name, attributes) {
-      const parent = around.at(-1)!;
+      const parent = state.around.at(-1)!;
       const { class: classes = "", title, lang = attributes["xml:lang"] } = attributes;
-      if (name === "meta") setOnly(attributes);
+      if (name === "meta") state.language = languageOfFile(attributes) ?? state.language;
       const part = partOf(classes);
       const element: OpenElement = {
         part,
@@ -136,33 +135,68 @@ export function createHocr(file: ReadFile): PageHandler {
         language: languageTag(lang) ?? parent.language,
         isHidden: parent.isHidden || (name === "del" && classes === "alt"),
       };
-      if (part) opens[part](title, element);
-      else if (name === "br") addText(" ");
-      around.push(element);
+      if (part) opens[part](state, element, title);
+      else if (name === "br") addText(state, " ");
+      state.around.push(element);
     },
     close() {
-      const { part } = around.length > 1 ? around.pop()! : outside;
-      if (part === "word") word = undefined;
-      else if (part === "line") endLine();
-      else if (part === "block") opens.block(undefined, outside);
-      else if (part === "page") endPage();
+      const { part } = state.around.length > 1 ? state.around.pop()! : outside;
+      if (part) ends[part](state);
     },
     text(data) {
-      if (!around.at(-1)!.isHidden) addText(data);
+      if (!state.around.at(-1)!.isHidden) addText(state, data);
     },
-    isInWord: () => word !== undefined,
+    isInWord: () => state.word !== undefined,
     finish() {
-      endPage();
-      return count.pages > 0 ? inFileOrder(pages) : undefined;
+      endPage(state);
+      return state.count.pages > 0 ? inFileOrder(state.pages) : undefined;
     },
   };
+}
 
-  function addText(data: string): void {
-    const holder = word ?? line;
-    if (!holder) return;
-    holder.text += data;
-    if (holder.text.length > file.bounds.text) throw tooLargeText(file, "text", "characters of a line");
+/** Returns the language in an element `meta`, if that names just one. */
+const languageOfFile = ({ name, content = "" }: Attributes): string | undefined =>
+  name === "ocr-langs" && !/[\s,]/.test(content.trim()) ? languageTag(content) : undefined;
+
+function addText({ file, word, line }: HocrState, data: string): void {
+  const holder = word ?? line;
+  if (!holder) return;
+  holder.text += data;
+  if (holder.text.length > file.bounds.text) throw tooLargeText(file, "text", "characters of a line");
+}
+
+function endWord(state: HocrState): void {
+  state.word = undefined;
+}
+
+function endLine(state: HocrState): void {
+  const { page, line, block } = state;
+  state.word = undefined;
+  state.line = undefined;
+  if (!line || !page) return;
+  const { words, text, ...rest } = line;
+  if (words.length === 0 && text.trim() !== "") {
+    page.draft.countWords(1);
+    words.push({ text });
   }
+  page.draft.addLine({ ...rest, block, words });
+}
+
+function endBlock(state: HocrState): void {
+  endLine(state);
+  state.block++;
+}
+
+function endPage(state: HocrState): void {
+  endLine(state);
+  const { page, pages, language } = state;
+  state.page = undefined;
+  if (!page) return;
+  const { draft, edges, properties } = page;
+  const size = { width: Math.round(edges?.[2] ?? 0), height: Math.round(edges?.[3] ?? 0) };
+  const text = draft.finish({ ...size, language: page.language ?? language, hasBoxes: true });
+  const path = properties.get("image") ?? properties.get("x_source");
+  pages.push({ page, read: filePage(pages.length, text, path) });
 }
 
 function partOf(classes: string): Part | undefined {

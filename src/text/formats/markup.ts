@@ -7,6 +7,9 @@ import { damagedText, type ReadFile, tooLargeText } from "./text-bounds.ts";
 /** Attributes of an element, by their names with prefixes. */
 export type Attributes = Readonly<Record<string, string>>;
 
+/** What is done with elements, by their names. */
+export type ElementTable<Action> = Readonly<Record<string, Action>>;
+
 /** What a format does with the elements of a file. */
 export interface MarkupHandler {
   /** `name`: without its prefix; in lower case in HTML. */

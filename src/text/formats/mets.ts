@@ -1,8 +1,8 @@
 // METS (loc.gov/standards/mets, 1.12): the order of pages, with the names of their images and files of text.
 
-import { createDocument, type FileOptions, readFileOf } from "./document.ts";
 import { numberOf } from "./edges.ts";
-import { type Attributes, createMarkup, type MarkupHandler } from "./markup.ts";
+import { createIntake, type FileOptions, readFileOf } from "./intake.ts";
+import { type Attributes, createMarkup, type ElementTable, type MarkupHandler } from "./markup.ts";
 import { type ReadFile, tooLargeText } from "./text-bounds.ts";
 
 /** A file that a METS file lists. */
@@ -66,16 +66,16 @@ interface Division {
 /** Creates the reader of a METS file. Files without an address, and of other kinds, are left out. */
 export function createMetsReader(options: FileOptions): MetsReader {
   let finish: (() => readonly MetsPage[]) | undefined;
-  const document = createDocument(readFileOf(options), (root, file) => {
+  const intake = createIntake(readFileOf(options), (root, file) => {
     if (root?.slice(root.indexOf(":") + 1) !== "mets") return undefined;
     const handler = createMets(file);
     finish = handler.finish;
     return createMarkup("xml", file, handler);
   });
   return {
-    write: document.write,
+    write: intake.write,
     end() {
-      document.end();
+      intake.end();
       return finish?.();
     },
   };
@@ -91,94 +91,125 @@ export async function readMets(
   return reader.end();
 }
 
-function createMets(file: ReadFile): MarkupHandler & { finish(): readonly MetsPage[] } {
-  const files = new Map<string, { readonly kind: Kind; readonly file: MetsFile }>();
-  const groups: string[] = [];
-  let listed: OpenFile | undefined;
+/** What has been read, and the elements around the present one. */
+interface MetsState {
+  readonly file: ReadFile;
+  readonly files: Map<string, { readonly kind: Kind; readonly file: MetsFile }>;
+  /** Uses of the groups around. */
+  readonly groups: string[];
+  listed: OpenFile | undefined;
   /** Divisions of the first physical structure, else of the first one of any type that has pages. */
-  let divisions: Division[] = [];
-  let isPhysical = false;
-  let structure: { readonly isPhysical: boolean; readonly divisions: Division[] } | undefined;
-  const around: (Division | undefined)[] = [];
-  let count = 0;
+  divisions: readonly Division[];
+  isPhysical: boolean;
+  structure: { readonly isPhysical: boolean; readonly divisions: Division[] } | undefined;
+  readonly around: Division[];
+  count: number;
+}
 
-  const countOne = () => {
-    if (++count > file.bounds.listed) throw tooLargeText(file, "listed", "files and pages");
+const opens: ElementTable<(state: MetsState, attributes: Attributes) => void> = {
+  fileGrp: ({ groups }, { USE, ID }) => groups.push(USE ?? ID ?? groups.at(-1) ?? ""),
+  file(state, { ID, MIMETYPE = "", USE }) {
+    state.listed = {
+      id: ID,
+      mediaType: MIMETYPE,
+      group: state.groups.at(-1) || (USE ?? ""),
+      name: undefined,
+    };
+  },
+  FLocat({ listed }, attributes) {
+    if (listed) listed.name ??= nameOf(addressOf(attributes));
+  },
+  structMap(state, { TYPE = "" }) {
+    state.structure = { isPhysical: /^physical$/i.test(TYPE), divisions: [] };
+  },
+  div: openDivision,
+  fptr: refer,
+  area: refer,
+};
+
+const closes: ElementTable<(state: MetsState) => void> = {
+  fileGrp: ({ groups }) => groups.pop(),
+  file: closeFile,
+  div: ({ around }) => around.pop(),
+  structMap: closeStructure,
+};
+
+function createMets(file: ReadFile): MarkupHandler & { finish(): readonly MetsPage[] } {
+  const state: MetsState = {
+    file,
+    files: new Map(),
+    groups: [],
+    listed: undefined,
+    divisions: [],
+    isPhysical: false,
+    structure: undefined,
+    around: [],
+    count: 0,
   };
-
-  const opens: Readonly<Record<string, (attributes: Attributes) => void>> = {
-    fileGrp: ({ USE, ID }) => groups.push(USE ?? ID ?? groups.at(-1) ?? ""),
-    file({ ID, MIMETYPE = "", USE }) {
-      listed = { id: ID, mediaType: MIMETYPE, group: groups.at(-1) || (USE ?? ""), name: undefined };
-    },
-    FLocat(attributes) {
-      if (listed) listed.name ??= nameOf(addressOf(attributes));
-    },
-    structMap({ TYPE = "" }) {
-      structure = { isPhysical: /^physical$/i.test(TYPE), divisions: [] };
-    },
-    div({ TYPE = "", ORDER, ORDERLABEL, LABEL }) {
-      if (!structure) return;
-      countOne();
-      const inside = around.findLast((division) => division?.isPage);
-      const own: Division = {
-        isPage: /^page$/i.test(TYPE),
-        order: numberOf(ORDER),
-        label: ORDERLABEL || LABEL || undefined,
-        fileIds: new Set(),
-      };
-      // Areas of a page, and pages in pages, are parts of the outermost one.
-      around.push(inside ?? own);
-      if (!inside) structure.divisions.push(own);
-    },
-    fptr: refer,
-    area: refer,
-  };
-
-  function refer({ FILEID }: Attributes): void {
-    const division = around.at(-1);
-    if (!division || FILEID === undefined || division.fileIds.has(FILEID)) return;
-    countOne();
-    division.fileIds.add(FILEID);
-  }
-
-  const closes: Readonly<Record<string, () => void>> = {
-    fileGrp: () => groups.pop(),
-    file() {
-      const { id, name, group, mediaType } = listed ?? {};
-      listed = undefined;
-      if (id === undefined || name === undefined || files.has(id)) return;
-      countOne();
-      files.set(id, { kind: kindOf(mediaType ?? "", name), file: { name, group: group ?? "" } });
-    },
-    div: () => around.pop(),
-    structMap() {
-      const found = structure;
-      structure = undefined;
-      around.length = 0;
-      if (!found || isPhysical) return;
-      const hasPages = found.divisions.some((division) => division.isPage);
-      if (!found.isPhysical && (!hasPages || divisions.length > 0)) return;
-      ({ divisions, isPhysical } = found);
-    },
-  };
-
-  function pageOf({ fileIds, label }: Division): MetsPage {
-    const listedFiles = [...fileIds].flatMap((id) => files.get(id) ?? []);
-    const of = (kind: Kind) => listedFiles.filter((one) => one.kind === kind).map((one) => one.file);
-    return { ...(label !== undefined && { label }), images: of("image"), texts: of("text") };
-  }
-
   return {
     open(name, attributes) {
-      if (Object.hasOwn(opens, name)) opens[name]!(attributes);
+      if (Object.hasOwn(opens, name)) opens[name]!(state, attributes);
     },
     close(name) {
-      if (Object.hasOwn(closes, name)) closes[name]!();
+      if (Object.hasOwn(closes, name)) closes[name]!(state);
     },
     text() {},
-    finish: () => distinct(pagesIn(divisions)).map(pageOf),
+    finish: () => distinct(pagesIn(state.divisions)).map((division) => pageOf(state, division)),
   };
+}
+
+function countOne(state: MetsState): void {
+  if (++state.count > state.file.bounds.listed) throw tooLargeText(state.file, "listed", "files and pages");
+}
+
+function openDivision(state: MetsState, { TYPE = "", ORDER, ORDERLABEL, LABEL }: Attributes): void {
+  const { structure, around } = state;
+  if (!structure) return;
+  countOne(state);
+  const inside = around.findLast(({ isPage }) => isPage);
+  const own: Division = {
+    isPage: /^page$/i.test(TYPE),
+    order: numberOf(ORDER),
+    label: ORDERLABEL || LABEL || undefined,
+    fileIds: new Set(),
+  };
+  // Areas of a page, and pages in pages, are parts of the outermost one.
+  around.push(inside ?? own);
+  if (!inside) structure.divisions.push(own);
+}
+
+function refer(state: MetsState, { FILEID }: Attributes): void {
+  const division = state.around.at(-1);
+  if (!division || FILEID === undefined || division.fileIds.has(FILEID)) return;
+  countOne(state);
+  division.fileIds.add(FILEID);
+}
+
+function closeFile(state: MetsState): void {
+  const { listed, files } = state;
+  state.listed = undefined;
+  if (!listed) return;
+  const { id, name, group, mediaType } = listed;
+  if (id === undefined || name === undefined || files.has(id)) return;
+  countOne(state);
+  files.set(id, { kind: kindOf(mediaType, name), file: { name, group } });
+}
+
+function closeStructure(state: MetsState): void {
+  const { structure, around, isPhysical, divisions } = state;
+  state.structure = undefined;
+  around.length = 0;
+  if (!structure || isPhysical) return;
+  const hasPages = structure.divisions.some((division) => division.isPage);
+  if (!structure.isPhysical && (!hasPages || divisions.length > 0)) return;
+  state.divisions = structure.divisions;
+  state.isPhysical = structure.isPhysical;
+}
+
+function pageOf({ files }: MetsState, { fileIds, label }: Division): MetsPage {
+  const listed = [...fileIds].flatMap((id) => files.get(id) ?? []);
+  const of = (kind: Kind) => listed.filter((one) => one.kind === kind).map((one) => one.file);
+  return { ...(label !== undefined && { label }), images: of("image"), texts: of("text") };
 }
 
 /** Returns the divisions that are pages, or else those with files, by ORDER if all have one. */

@@ -3,7 +3,7 @@
 import { type Edges, edgesOfPoints, lengthOf, numberOf, unionOf } from "./edges.ts";
 import { type FilePage, filePage, type PageHandler } from "./file-page.ts";
 import { languageTag } from "./language.ts";
-import type { Attributes } from "./markup.ts";
+import type { Attributes, ElementTable } from "./markup.ts";
 import {
   createPageDraft,
   type DraftLine,
@@ -50,172 +50,199 @@ interface OpenPage {
 
 const isRegion = (name: string): boolean => name.endsWith("Region") || name === "TableCell";
 
+/** What has been read, and the elements around the present one. */
+interface PageState {
+  readonly file: ReadFile;
+  readonly pages: FilePage[];
+  readonly count: FileCount;
+  readonly regions: Region[];
+  page: OpenPage | undefined;
+  line: TextLine | undefined;
+  word: Holder | undefined;
+  /** Levels of glyphs, whose texts do not count. */
+  glyphs: number;
+  coordinates: { points: Edges | undefined } | undefined;
+  equivalent: Equivalent | undefined;
+  collecting: "unicode" | "plain" | undefined;
+}
+
+/** Returns the element that coordinates and texts belong to. */
+const holderOf = ({ word, line, regions }: PageState): Holder | undefined => word ?? line ?? regions.at(-1);
+
+const opens: ElementTable<(state: PageState, attributes: Attributes) => void> = {
+  Page(state, attributes) {
+    finishPage(state);
+    const draft = createPageDraft(state.file, state.count);
+    state.page = { draft, order: createReadingOrder(state.file, false), attributes, regions: 0 };
+  },
+  OrderedGroup: openGroup,
+  OrderedGroupIndexed: openGroup,
+  UnorderedGroup: openGroup,
+  UnorderedGroupIndexed: openGroup,
+  RegionRef: ({ page }, { regionRef }) => page?.order.refer(regionRef),
+  RegionRefIndexed: ({ page }, { regionRef, index }) => page?.order.refer(regionRef, numberOf(index)),
+  TextLine(state, attributes) {
+    const region = state.regions.at(-1);
+    if (!state.page || !region) return;
+    const language = languageTag(attributes.primaryLanguage) ?? region.language;
+    state.line = {
+      words: [],
+      index: customIndex(attributes) ?? Number.MAX_VALUE,
+      language,
+      ...emptyHolder(),
+    };
+  },
+  Word(state) {
+    const { page, line } = state;
+    if (!page || !line) return;
+    page.draft.countWords(1);
+    state.word = emptyHolder();
+    line.words.push(state.word);
+  },
+  Glyph(state) {
+    state.glyphs++;
+  },
+  Coords(state, { points }) {
+    state.coordinates = { points: edgesOfPoints(points) };
+  },
+  Point({ coordinates }, { x, y }) {
+    const [left, top] = [numberOf(x), numberOf(y)];
+    if (coordinates && left !== undefined && top !== undefined)
+      coordinates.points = unionOf(coordinates.points, [left, top, left, top]);
+  },
+  TextEquiv(state, { index }) {
+    if (state.glyphs === 0) state.equivalent = { index: numberOf(index) ?? 0, unicode: "", plain: "" };
+  },
+  Unicode(state) {
+    state.collecting = "unicode";
+  },
+  PlainText(state) {
+    state.collecting = "plain";
+  },
+};
+
+const closes: ElementTable<(state: PageState) => void> = {
+  Page: finishPage,
+  OrderedGroup: closeGroup,
+  OrderedGroupIndexed: closeGroup,
+  UnorderedGroup: closeGroup,
+  UnorderedGroupIndexed: closeGroup,
+  TextLine: closeLine,
+  Word(state) {
+    state.word = undefined;
+  },
+  Glyph(state) {
+    state.glyphs--;
+  },
+  Coords(state) {
+    const holder = holderOf(state);
+    const points = state.coordinates?.points;
+    // The box of a word without its own is that around its glyphs.
+    if (holder && points) holder.edges = state.glyphs > 0 ? unionOf(holder.edges, points) : points;
+    state.coordinates = undefined;
+  },
+  TextEquiv(state) {
+    const holder = holderOf(state);
+    const { equivalent } = state;
+    if (holder && equivalent && (!holder.equivalent || equivalent.index < holder.equivalent.index))
+      holder.equivalent = equivalent;
+    state.equivalent = undefined;
+  },
+};
+
 /** Creates the reader of a PAGE file. */
 export function createPageXml(file: ReadFile): PageHandler {
-  const pages: FilePage[] = [];
-  const count: FileCount = { words: 0, pages: 0 };
-  let page: OpenPage | undefined;
-  const regions: Region[] = [];
-  let line: TextLine | undefined;
-  let word: Holder | undefined;
-  /** Levels of glyphs, whose texts do not count. */
-  let glyphs = 0;
-  let coordinates: { points: Edges | undefined } | undefined;
-  let equivalent: Equivalent | undefined;
-  let collecting: "unicode" | "plain" | undefined;
-
-  const holder = (): Holder | undefined => word ?? line ?? regions.at(-1);
-
-  const opens: Readonly<Record<string, (attributes: Attributes) => void>> = {
-    Page(attributes) {
-      finishPage();
-      const order = createReadingOrder(file, false);
-      page = { draft: createPageDraft(file, count), order, attributes, regions: 0 };
-    },
-    OrderedGroup: openGroup,
-    OrderedGroupIndexed: openGroup,
-    UnorderedGroup: openGroup,
-    UnorderedGroupIndexed: openGroup,
-    RegionRef: ({ regionRef }) => page?.order.refer(regionRef),
-    RegionRefIndexed: ({ regionRef, index }) => page?.order.refer(regionRef, numberOf(index)),
-    TextLine(attributes) {
-      const region = regions.at(-1);
-      if (!page || !region) return;
-      const language = languageTag(attributes.primaryLanguage) ?? region.language;
-      line = { words: [], index: customIndex(attributes) ?? Number.MAX_VALUE, language, ...emptyHolder() };
-    },
-    Word() {
-      if (!page || !line) return;
-      page.draft.countWords(1);
-      word = emptyHolder();
-      line.words.push(word);
-    },
-    Glyph() {
-      glyphs++;
-    },
-    Coords({ points }) {
-      coordinates = { points: edgesOfPoints(points) };
-    },
-    Point({ x, y }) {
-      const [left, top] = [numberOf(x), numberOf(y)];
-      if (coordinates && left !== undefined && top !== undefined)
-        coordinates.points = unionOf(coordinates.points, [left, top, left, top]);
-    },
-    TextEquiv({ index }) {
-      if (glyphs === 0) equivalent = { index: numberOf(index) ?? 0, unicode: "", plain: "" };
-    },
-    Unicode() {
-      collecting = "unicode";
-    },
-    PlainText() {
-      collecting = "plain";
-    },
+  const state: PageState = {
+    file,
+    pages: [],
+    count: { words: 0, pages: 0 },
+    regions: [],
+    page: undefined,
+    line: undefined,
+    word: undefined,
+    glyphs: 0,
+    coordinates: undefined,
+    equivalent: undefined,
+    collecting: undefined,
   };
-
-  const closes: Readonly<Record<string, () => void>> = {
-    Page: finishPage,
-    OrderedGroup: closeGroup,
-    OrderedGroupIndexed: closeGroup,
-    UnorderedGroup: closeGroup,
-    UnorderedGroupIndexed: closeGroup,
-    TextLine: closeLine,
-    Word() {
-      word = undefined;
-    },
-    Glyph() {
-      glyphs--;
-    },
-    Coords() {
-      const at = holder();
-      // The box of a word without its own is that around its glyphs.
-      if (at && coordinates?.points)
-        at.edges = glyphs > 0 ? unionOf(at.edges, coordinates.points) : coordinates.points;
-      coordinates = undefined;
-    },
-    TextEquiv() {
-      const at = holder();
-      if (at && equivalent && (!at.equivalent || equivalent.index < at.equivalent.index))
-        at.equivalent = equivalent;
-      equivalent = undefined;
-    },
-  };
-
-  function openGroup({ index, regionRef }: Attributes): void {
-    page?.order.openGroup(true, numberOf(index), regionRef);
-  }
-
-  function closeGroup(): void {
-    page?.order.closeGroup();
-  }
-
-  function openRegion(attributes: Attributes): void {
-    if (!page) return;
-    const parent = regions.at(-1);
-    const number = ++page.regions;
-    if (number > file.bounds.blocksPerPage) throw tooLargeText(file, "blocksPerPage", "regions on a page");
-    const own = page.order.rankOf(attributes.id);
-    // Numbers of Transkribus count if the page has no reading order of its own.
-    const custom = parent || page.order.isUsed() ? undefined : customIndex(attributes);
-    const language = languageTag(attributes.primaryLanguage) ?? parent?.language;
-    const rank = own ?? custom ?? parent?.rank ?? Number.MAX_VALUE;
-    regions.push({ number, rank, language, hasText: false, ...emptyHolder() });
-  }
-
-  function closeLine(): void {
-    const region = regions.at(-1);
-    if (!line || !page || !region) return;
-    const { edges, index, language } = line;
-    const words = wordsOf(line);
-    const fromText = words.length - line.words.length;
-    if (fromText > 0) page.draft.countWords(fromText);
-    region.hasText ||= words.length > 0;
-    page.draft.addLine({ words, edges, outer: region.edges, ...placeOf(region, index), language });
-    line = undefined;
-  }
-
-  function closeRegion(): void {
-    const region = regions.pop();
-    if (!region || !page) return;
-    const parent = regions.at(-1);
-    if (!region.hasText) {
-      const lines = linesOfText(region);
-      page.draft.countWords(lines.reduce((sum, { words }) => sum + words.length, 0));
-      for (const one of lines) page.draft.addLine(one);
-      region.hasText = lines.length > 0;
-    }
-    if (parent) parent.hasText ||= region.hasText;
-  }
-
-  function finishPage(): void {
-    if (!page) return;
-    const { imageFilename, imageWidth, imageHeight, primaryLanguage } = page.attributes;
-    const [width, height] = [lengthOf(imageWidth), lengthOf(imageHeight)];
-    const size = width * height > 0 ? { width, height } : { width: 0, height: 0 };
-    const text = page.draft.finish({ ...size, language: languageTag(primaryLanguage), hasBoxes: true });
-    pages.push(filePage(pages.length, text, imageFilename));
-    page = undefined;
-    regions.length = 0;
-  }
-
   return {
     open(name, attributes) {
-      collecting = undefined;
-      if (isRegion(name)) openRegion(attributes);
-      else if (Object.hasOwn(opens, name)) opens[name]!(attributes);
+      state.collecting = undefined;
+      if (isRegion(name)) openRegion(state, attributes);
+      else if (Object.hasOwn(opens, name)) opens[name]!(state, attributes);
     },
     close(name) {
-      collecting = undefined;
-      if (isRegion(name)) closeRegion();
-      else if (Object.hasOwn(closes, name)) closes[name]!();
+      state.collecting = undefined;
+      if (isRegion(name)) closeRegion(state);
+      else if (Object.hasOwn(closes, name)) closes[name]!(state);
     },
     text(data) {
+      const { collecting, equivalent } = state;
       if (!collecting || !equivalent) return;
       equivalent[collecting] += data;
       if (equivalent[collecting].length > file.bounds.text)
         throw tooLargeText(file, "text", "characters of a region");
     },
-    finish: () => pages,
+    finish: () => state.pages,
   };
+}
+
+function openGroup({ page }: PageState, { index, regionRef }: Attributes): void {
+  page?.order.openGroup(true, numberOf(index), regionRef);
+}
+
+function closeGroup({ page }: PageState): void {
+  page?.order.closeGroup();
+}
+
+function openRegion({ file, page, regions }: PageState, attributes: Attributes): void {
+  if (!page) return;
+  const parent = regions.at(-1);
+  const number = ++page.regions;
+  if (number > file.bounds.blocksPerPage) throw tooLargeText(file, "blocksPerPage", "regions on a page");
+  const own = page.order.rankOf(attributes.id);
+  // Numbers of Transkribus count if the page has no reading order of its own.
+  const custom = parent || page.order.isUsed() ? undefined : customIndex(attributes);
+  const language = languageTag(attributes.primaryLanguage) ?? parent?.language;
+  const rank = own ?? custom ?? parent?.rank ?? Number.MAX_VALUE;
+  regions.push({ number, rank, language, hasText: false, ...emptyHolder() });
+}
+
+function closeLine(state: PageState): void {
+  const { page, line, regions } = state;
+  const region = regions.at(-1);
+  if (!line || !page || !region) return;
+  const { edges, index, language } = line;
+  const words = wordsOf(line);
+  page.draft.countWords(Math.max(0, words.length - line.words.length));
+  region.hasText ||= words.length > 0;
+  page.draft.addLine({ words, edges, outer: region.edges, ...placeOf(region, index), language });
+  state.line = undefined;
+}
+
+function closeRegion({ page, regions }: PageState): void {
+  const region = regions.pop();
+  if (!region || !page) return;
+  const parent = regions.at(-1);
+  if (!region.hasText) {
+    const lines = linesOfText(region);
+    page.draft.countWords(lines.reduce((sum, { words }) => sum + words.length, 0));
+    for (const one of lines) page.draft.addLine(one);
+    region.hasText = lines.length > 0;
+  }
+  if (parent) parent.hasText ||= region.hasText;
+}
+
+function finishPage(state: PageState): void {
+  const { page, pages, regions } = state;
+  if (!page) return;
+  const { imageFilename, imageWidth, imageHeight, primaryLanguage } = page.attributes;
+  const [width, height] = [lengthOf(imageWidth), lengthOf(imageHeight)];
+  const size = width * height > 0 ? { width, height } : { width: 0, height: 0 };
+  const text = page.draft.finish({ ...size, language: languageTag(primaryLanguage), hasBoxes: true });
+  pages.push(filePage(pages.length, text, imageFilename));
+  state.page = undefined;
+  regions.length = 0;
 }
 
 const emptyHolder = (): Holder => ({ edges: undefined, equivalent: undefined });

@@ -1,7 +1,7 @@
 // Reads files of text, as they come from text recognition: ALTO, PAGE, hOCR, plain text.
 
-import { createDocument, type Document, type FileOptions, readFileOf } from "./document.ts";
 import type { FilePage, PageHandler } from "./file-page.ts";
+import { createIntake, type FileOptions, type Intake, readFileOf } from "./intake.ts";
 import { createMarkup } from "./markup.ts";
 import { createPlain } from "./plain.ts";
 import { formatOf, markupFormats, type TextFormat } from "./text-formats.ts";
@@ -29,7 +29,7 @@ export interface TextReader {
  */
 export function createTextReader(options: FileOptions): TextReader {
   let result: () => TextFile = () => ({ format: "plain", pages: [] });
-  const document: Document = createDocument(readFileOf(options), (root, file) => {
+  const intake: Intake = createIntake(readFileOf(options), (root, file) => {
     if (root === undefined) {
       const plain = createPlain(file);
       result = () => ({ format: "plain", pages: plain.finish() });
@@ -48,9 +48,9 @@ export function createTextReader(options: FileOptions): TextReader {
     return createMarkup(mode, file, handler);
   });
   return {
-    write: document.write,
+    write: intake.write,
     end() {
-      document.end();
+      intake.end();
       return result();
     },
   };

@@ -200,7 +200,7 @@ describe.each(Object.entries(files))("a file in %s", (format, file) => {
           mutated = [...mutated.slice(0, at), ...added, ...mutated.slice(at + removed)];
         expect(known).toContain(outcome(Uint8Array.from(mutated), name));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -212,7 +212,7 @@ describe.each(Object.entries(files))("a file in %s", (format, file) => {
         const mixed = parts.slice(0, kept).join("") + picked.map((at) => parts[at]).join("");
         expect(known).toContain(outcome(mixed, name));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

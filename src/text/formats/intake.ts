@@ -14,7 +14,7 @@ export interface FileOptions {
 }
 
 /** Takes a file in pieces. */
-export interface Document {
+export interface Intake {
   /** Returns false if the rest of the file does not matter. */
   write(bytes: Uint8Array): boolean;
   end(): void;
@@ -29,7 +29,7 @@ export const readFileOf = ({ name, limits }: FileOptions): ReadFile => ({
 });
 
 /** Creates the reader of a file. Its calls throw TextFileError. */
-export function createDocument(file: ReadFile, choose: Choose): Document {
+export function createIntake(file: ReadFile, choose: Choose): Intake {
   const decoder = createDecoder(file);
   let bytes = 0;
   let head = "";
