@@ -224,19 +224,19 @@ function followNextBlocks({ lines }: PageDraft, blocks: readonly AltoBlock[]): v
   if (!blocks.some(({ next }) => next)) return;
   const byId = new Map(blocks.map((block) => [block.id, block]));
   const isNext = new Set(blocks.flatMap(({ next }) => byId.get(next)?.number ?? []));
-  const places = new Map<number, number>();
+  const indices = new Map<number, number>();
   const follow = (start: AltoBlock) => {
     for (
       let block: AltoBlock | undefined = start;
       block;
       block = block.next ? byId.get(block.next) : undefined
     ) {
-      if (places.has(block.number)) return;
-      places.set(block.number, places.size);
+      if (indices.has(block.number)) return;
+      indices.set(block.number, indices.size);
     }
   };
   for (const block of blocks) if (!isNext.has(block.number)) follow(block);
   for (const block of blocks) follow(block); // circles
   for (const [at, line] of lines.entries())
-    lines[at] = { ...line, order: [line.order?.[0] ?? 0, places.get(line.block) ?? -1] };
+    lines[at] = { ...line, order: [line.order?.[0] ?? 0, indices.get(line.block) ?? -1] };
 }

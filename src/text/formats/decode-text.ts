@@ -38,7 +38,7 @@ function encodingOf(head: Uint8Array): string {
 /**
  * Creates a decoder of a file. Bytes that are not UTF-8, though nothing or only the file itself says so, are
  * read as Windows-1252 if no character up to the end of their piece is UTF-8 of more than one byte; otherwise
- * the file is damaged in single places, which become U+FFFD.
+ * the file is damaged in single positions, which become U+FFFD.
  *
  * @throws TextFileError `text_encoding` if the declared encoding is unknown.
  */

@@ -6,12 +6,12 @@ import type { Box } from "../page-text.ts";
 export type Edges = readonly [left: number, top: number, right: number, bottom: number];
 
 /** The greatest coordinate; a greater one is damage. */
-const farthest = 2 ** 31 - 1;
+const maxCoordinate = 2 ** 31 - 1;
 
 /** Returns the number that a value begins with, such as 1.6478 of `1.6478e`; undefined if there is none. */
 export function numberOf(value: string | undefined): number | undefined {
   const number = Number.parseFloat(value ?? "");
-  return Math.abs(number) <= farthest ? number : undefined;
+  return Math.abs(number) <= maxCoordinate ? number : undefined;
 }
 
 /** Returns a length in whole units, and 0 for none. */
@@ -58,7 +58,8 @@ export function unionOf<T extends Edges | undefined>(first: Edges | undefined, s
  */
 export function boxOf(edges: Edges | undefined, width: number, height: number): Box | undefined {
   if (!edges) return undefined;
-  const inside = (value: number, size: number) => Math.min(Math.max(Math.round(value), 0), size || farthest);
+  const inside = (value: number, size: number) =>
+    Math.min(Math.max(Math.round(value), 0), size || maxCoordinate);
   const [left, right] = [inside(edges[0], width), inside(edges[2], width)];
   const [top, bottom] = [inside(edges[1], height), inside(edges[3], height)];
   return right > left && bottom > top ? [left, top, right - left, bottom - top] : undefined;

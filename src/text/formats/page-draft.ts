@@ -97,22 +97,22 @@ function compareOrder({ order: first = [] }: DraftLine, { order: second = [] }: 
 }
 
 /** A line with its words, before those of two lines are joined. */
-interface PlacedLine extends Omit<Line, "words"> {
+interface BoxedLine extends Omit<Line, "words"> {
   readonly words: readonly (Word & { readonly part?: WordHalf | undefined })[];
 }
 
 function pageOf(drafts: readonly DraftLine[], facts: PageFacts): PageText {
   const blocks = new Map<number, number>();
-  const placed = drafts.flatMap((draft): PlacedLine[] => {
-    const { box, words } = placeWords(draft, facts);
+  const boxed = drafts.flatMap((draft): BoxedLine[] => {
+    const { box, words } = boxWords(draft, facts);
     if (words.length === 0) return [];
     if (!blocks.has(draft.block)) blocks.set(draft.block, blocks.size);
     const { language } = draft;
     return [{ ...(box && { box }), block: blocks.get(draft.block)!, ...(language && { language }), words }];
   });
-  const language = facts.language ?? pageLanguage({ lines: placed });
-  const lines = placed.map(({ words, language: own, ...line }, at): Line => {
-    const after = placed[at + 1]?.words[0];
+  const language = facts.language ?? pageLanguage({ lines: boxed });
+  const lines = boxed.map(({ words, language: own, ...line }, at): Line => {
+    const after = boxed[at + 1]?.words[0];
     const whole = after && joinedWord(words.at(-1)!, after);
     return {
       ...line,
@@ -131,22 +131,22 @@ function pageOf(drafts: readonly DraftLine[], facts: PageFacts): PageText {
  * Returns the words of a line with boxes: their own, or, if no word has one, a share of the line's. The box
  * of a line without one is that around its words, or else that of its block.
  */
-function placeWords(
+function boxWords(
   draft: DraftLine,
   { width, height, hasBoxes }: PageFacts,
-): Pick<PlacedLine, "box" | "words"> {
+): Pick<BoxedLine, "box" | "words"> {
   const own = draft.words.reduce<Edges | undefined>((all, { edges }) => unionOf(all, edges), undefined);
   const around = draft.edges ?? own ?? draft.outer;
   const texts = draft.words.map(({ text }) => text);
   const shares = own || !around ? undefined : shareOut(around, texts);
-  const place = (edges: Edges | undefined): { readonly box?: Box } => {
+  const withBox = (edges: Edges | undefined): { readonly box?: Box } => {
     const box = hasBoxes ? boxOf(edges, width, height) : undefined;
     return box ? { box } : {};
   };
   const words = draft.words.map(({ text, edges, part }, at) => ({
     text,
-    ...place(edges ?? shares?.[at]),
+    ...withBox(edges ?? shares?.[at]),
     ...(part && { part }),
   }));
-  return { ...place(around), words };
+  return { ...withBox(around), words };
 }

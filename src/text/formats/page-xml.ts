@@ -216,7 +216,7 @@ function closeLine(state: PageState): void {
   const words = wordsOf(line);
   page.draft.countWords(Math.max(0, words.length - line.words.length));
   region.hasText ||= words.length > 0;
-  page.draft.addLine({ words, edges, outer: region.edges, ...placeOf(region, index), language });
+  page.draft.addLine({ words, edges, outer: region.edges, ...orderOf(region, index), language });
   state.line = undefined;
 }
 
@@ -248,7 +248,7 @@ function finishPage(state: PageState): void {
 const emptyHolder = (): Holder => ({ edges: undefined, equivalent: undefined });
 
 /** Returns the order of lines: by region, by the numbers of Transkribus, else as they are. */
-const placeOf = ({ rank, number }: Region, index: number) => ({
+const orderOf = ({ rank, number }: Region, index: number) => ({
   order: [rank, number, index],
   block: number,
 });
@@ -300,6 +300,6 @@ function linesOfText(region: Region): DraftLine[] {
       edges[2],
       edges[1] + (at + 1) * height,
     ];
-    return [{ words, edges: share, ...placeOf(region, at), language }];
+    return [{ words, edges: share, ...orderOf(region, at), language }];
   });
 }

@@ -8,7 +8,7 @@ import type { ReadFile } from "./text-bounds.ts";
 import { splitWords } from "./words.ts";
 
 /** Characters of a word; text without spaces is cut into words of this length. */
-const longestWord = 4096;
+const maxWord = 4096;
 
 /** Ends of lines and pages; a carriage return at the end of a piece waits for what follows it. */
 const ends = /\r\n|[\n\r\f\u2028\u2029\u0085]/g;
@@ -50,7 +50,7 @@ export function createPlain(file: ReadFile): TextConsumer & { finish(): readonly
         draft = createPageDraft(file, count);
       }
       // The last word may go on in the next piece.
-      const last = Math.max(start, text.length - longestWord);
+      const last = Math.max(start, text.length - maxWord);
       const from = last > start && isLowSurrogate(text.charCodeAt(last)) ? last - 1 : last;
       const space = text.slice(from).search(/\s\S*$/);
       const cut = space < 0 ? from : from + space;
@@ -70,10 +70,10 @@ export function createPlain(file: ReadFile): TextConsumer & { finish(): readonly
 const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
 
 function cutWord(word: string): string[] {
-  if (word.length <= longestWord) return [word];
+  if (word.length <= maxWord) return [word];
   const characters = Array.from(word);
   const pieces: string[] = [];
-  for (let at = 0; at < characters.length; at += longestWord / 2)
-    pieces.push(characters.slice(at, at + longestWord / 2).join(""));
+  for (let at = 0; at < characters.length; at += maxWord / 2)
+    pieces.push(characters.slice(at, at + maxWord / 2).join(""));
   return pieces;
 }

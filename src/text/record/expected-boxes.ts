@@ -2,7 +2,7 @@
 // ones before. Writer and reader expect the same, since both use nothing but sums, products and quotients.
 
 import type { Box } from "../page-text.ts";
-import { greatestVarint } from "./varints.ts";
+import { maxVarint } from "./varints.ts";
 
 /** Four whole numbers, mostly small. */
 export type Differences = readonly [number, number, number, number];
@@ -77,7 +77,7 @@ export function createExpectedBoxes(): ExpectedBoxes {
 }
 
 /** Returns the number that can be written next to a value, so that their difference can be written too. */
-const clamp = (value: number): number => Math.min(Math.max(value, 0), greatestVarint);
+const clamp = (value: number): number => Math.min(Math.max(value, 0), maxVarint);
 
 /** Widths of ASCII characters, in letters such as n. */
 const units = new Float64Array(128).fill(1);

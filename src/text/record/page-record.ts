@@ -11,7 +11,7 @@
 import { ServiceError } from "../../base/index.ts";
 import type { Box, Line, PageText, Word } from "../page-text.ts";
 import { createExpectedBoxes, type Differences } from "./expected-boxes.ts";
-import { greatestVarint, VarintReader, VarintWriter } from "./varints.ts";
+import { maxVarint, VarintReader, VarintWriter } from "./varints.ts";
 
 /** Version of the bytes, which is their first one. */
 export const recordVersion = 1;
@@ -186,10 +186,10 @@ function readColumns(reader: VarintReader, count: number): () => Differences {
 function checkedBox(box: Box): Box {
   const [x, y, width, height] = box;
   const isSound = x >= 0 && y >= 0 && width > 0 && height > 0;
-  return isSound && x + width <= greatestVarint && y + height <= greatestVarint ? box : refuse();
+  return isSound && x + width <= maxVarint && y + height <= maxVarint ? box : refuse();
 }
 
-const inRange = (value: number): number => (value >= 0 && value <= greatestVarint ? value : refuse());
+const inRange = (value: number): number => (value >= 0 && value <= maxVarint ? value : refuse());
 
 function refuse(): never {
   throw new ServiceError(

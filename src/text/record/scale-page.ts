@@ -32,9 +32,9 @@ export function scalePage(
   if (fit === "swapped" && (orientation === 6 || orientation === 8))
     return scalePage(turnPage(page, orientation), width, height);
   const [x, y] = fit === "unknown" ? [1, 1] : [width / page.width, height / page.height];
-  const place = (box: Box | undefined) =>
+  const mapBox = (box: Box | undefined) =>
     box && fit !== "swapped" ? scaleBox(box, x, y, [width, height]) : undefined;
-  return { page: { ...mapBoxes(page, place), width, height }, fit };
+  return { page: { ...mapBoxes(page, mapBox), width, height }, fit };
 }
 
 function fitOf(page: PageText, width: number, height: number): PageFit {
@@ -53,9 +53,9 @@ function scaleBox(
   y: number,
   size: readonly [number, number],
 ): Box | undefined {
-  const span = (from: number, length: number, scale: number, most: number) => {
+  const span = (from: number, length: number, scale: number, max: number) => {
     const start = Math.max(0, Math.round(from * scale));
-    const end = Math.min(most, Math.max(Math.round((from + length) * scale), start + 1));
+    const end = Math.min(max, Math.max(Math.round((from + length) * scale), start + 1));
     return [start, end - start] as const;
   };
   const [start, width] = span(left, wide, x, size[0]);
@@ -71,15 +71,15 @@ function turnPage(page: PageText, orientation: 6 | 8): PageText {
   return { ...mapBoxes(page, (box) => box && turn(box)), width: height, height: width };
 }
 
-type Place = (box: Box | undefined) => Box | undefined;
+type MapBox = (box: Box | undefined) => Box | undefined;
 
-function mapBoxes(page: PageText, place: Place): PageText {
-  const placed = <T extends Line | Word>({ box, ...rest }: T) => {
-    const own = place(box);
+function mapBoxes(page: PageText, mapBox: MapBox): PageText {
+  const mapped = <T extends Line | Word>({ box, ...rest }: T) => {
+    const own = mapBox(box);
     return { ...rest, ...(own && { box: own }) };
   };
   const lines = page.lines.map(
-    (line): Line => ({ ...placed(line), words: line.words.map((word): Word => placed(word)) }),
+    (line): Line => ({ ...mapped(line), words: line.words.map((word): Word => mapped(word)) }),
   );
   return { ...page, lines };
 }

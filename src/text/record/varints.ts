@@ -2,14 +2,14 @@
 // last bit, so that small differences stay small.
 
 /** The greatest number that is written. */
-export const greatestVarint = 2 ** 31 - 1;
+export const maxVarint = 2 ** 31 - 1;
 
 /** Collects numbers. */
 export class VarintWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;
 
-  /** Adds a whole number from 0 to {@link greatestVarint}. */
+  /** Adds a whole number from 0 to {@link maxVarint}. */
   add(value: number): void {
     if (this.#length + 5 > this.#bytes.length) this.#grow(5);
     let rest = value;
@@ -20,7 +20,7 @@ export class VarintWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** Adds a whole number of either sign, the magnitude up to half of {@link greatestVarint} and beyond. */
+  /** Adds a whole number of either sign, the magnitude up to half of {@link maxVarint} and beyond. */
   addSigned(value: number): void {
     this.add(value < 0 ? (-2 * value - 1) >>> 0 : (2 * value) >>> 0);
   }
