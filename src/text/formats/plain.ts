@@ -10,8 +10,8 @@ import { splitWords } from "./words.ts";
 /** Characters of a word; text without spaces is cut into words of this length. */
 const maxWord = 4096;
 
-/** Ends of lines and pages; a carriage return at the end of a piece waits for what follows it. */
-const ends = /\r\n|[\n\r\f\u2028\u2029\u0085]/g;
+/** The end of a page, or one or more ends of lines. */
+const ends = /\f|(?:\r\n|[\n\r\u2028\u2029\u0085])+/g;
 
 /** Creates the reader of a file of plain text: pages without boxes. */
 export function createPlain(file: ReadFile): TextConsumer & { finish(): readonly FilePage[] } {
@@ -38,12 +38,14 @@ export function createPlain(file: ReadFile): TextConsumer & { finish(): readonly
   return {
     write(piece) {
       assertText(piece, file);
-      const text = rest + piece;
+      const all = rest + piece;
+      // A carriage return may be half of an end of a line.
+      const text = all.endsWith("\r") ? all.slice(0, -1) : all;
       let start = 0;
       for (const { 0: end, index } of text.matchAll(ends)) {
-        if (end === "\r" && index === text.length - 1) break;
         addWords(text.slice(start, index));
         endLine();
+        if (end.length > 1 && end !== "\r\n") block++;
         start = index + end.length;
         if (end !== "\f") continue;
         endPage();
@@ -55,7 +57,7 @@ export function createPlain(file: ReadFile): TextConsumer & { finish(): readonly
       const space = text.slice(from).search(/\s\S*$/);
       const cut = space < 0 ? from : from + space;
       addWords(text.slice(start, cut));
-      rest = text.slice(cut);
+      rest = all.slice(cut);
     },
     end() {
       addWords(rest);
