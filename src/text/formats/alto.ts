@@ -96,7 +96,7 @@ const opens: ElementTable<(state: AltoState, attributes: Attributes) => void> = 
     if (!line || !page) return;
     page.draft.countWords(1);
     state.word = wordOf(attributes, state.order.rankOf(attributes.ID));
-    line.words.push(state.word);
+    if (state.word.text.trim() !== "") line.words.push(state.word);
   },
   HYP({ line }, attributes) {
     const last = line?.words.at(-1);

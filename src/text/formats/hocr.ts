@@ -54,7 +54,7 @@ interface OpenElement {
   readonly part: Part | undefined;
   readonly edges: Edges | undefined;
   readonly language: string | undefined;
-  /** True inside of an alternative that the recognition has not chosen. */
+  /** True inside of what is no text. */
   readonly isHidden: boolean;
 }
 
@@ -133,7 +133,7 @@ export function createHocr(file: ReadFile): PageHandler {
         part,
         edges: part && titleBox(title),
         language: languageTag(lang) ?? parent.language,
-        isHidden: parent.isHidden || (name === "del" && classes === "alt"),
+        isHidden: parent.isHidden || isNoText(name, classes),
       };
       if (part) opens[part](state, element, title);
       else if (name === "br") addText(state, " ");
@@ -153,6 +153,10 @@ export function createHocr(file: ReadFile): PageHandler {
     },
   };
 }
+
+/** True for scripts, and for alternatives that the recognition has not chosen. */
+const isNoText = (name: string, classes: string): boolean =>
+  name === "script" || name === "style" || (name === "del" && classes === "alt");
 
 /** Returns the language in an element `meta`, if that names just one. */
 const languageOfFile = ({ name, content = "" }: Attributes): string | undefined =>

@@ -142,6 +142,11 @@ test("a hyphen element belongs to its word, and widens its box", () => {
   expect(word).toEqual({ text: "quin-", box: [10, 20, 48, 30], joined: "quintal" });
 });
 
+test("a hyphen element after an empty string belongs to the word before", () => {
+  const words = `${string("quin")}${string("")}<HYP CONTENT="-"/>`;
+  expect(linesOf(readPage(alto(block(line(words)))))).toEqual(["quin-"]);
+});
+
 test("a line of one string without a box shares its own out by length", () => {
   const page = readPage(alto(block(line(string("four by four"), box(0, 10, 120, 20)))));
   expect(page.lines[0]?.words).toEqual([

@@ -67,6 +67,10 @@ test("alternatives that were not chosen are no text", () => {
   expect(linesOf(read(line(word(content))))).toEqual(["UTAH"]);
 });
 
+test("scripts and styles inside of a line are no text", () => {
+  expect(linesOf(read(line("a <script>b</script><style>c</style>d")))).toEqual(["a d"]);
+});
+
 test("a soft hyphen at the end of a line joins two parts of a word", () => {
   const lines = read(line(word("musika&shy;")) + line(word("lischen"))).lines;
   expect(lines[0]?.words[0]).toMatchObject({ text: "musika-", joined: "musikalischen" });
