@@ -46,6 +46,10 @@ const characterScripts = [
 ];
 
 const isCharacter = new RegExp(`^[${characterScripts.map((script) => `\\p{scx=${script}}`).join("")}]`, "u");
+
+/** Returns true if a text begins with a character, or a punctuation mark, of a script without spaces. */
+export const isWithoutSpaces = (text: string): boolean => isCharacter.test(text);
+
 const isSyllable = /^\p{scx=Hangul}/u;
 const isLetter = /^[\p{L}\p{N}]/u;
 const isMark = /^\p{M}/u;

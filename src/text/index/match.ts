@@ -1,0 +1,260 @@
+// Finds the hits of a query again in the record of a page, with boxes and the text around them. Content
+// Search (2.0, section 5; 1.0, section 6) wants one annotation for each line of a hit, and the text before
+// and after.
+
+import type { Box, PageText, Word } from "../page-text.ts";
+import { type Hit, hitsOf, type Occurrence, phrases, type Range } from "./hits.ts";
+import type { PageElement, PageQuery } from "./page-query.ts";
+import { type PageTokens, plainTerm, tokensOf } from "./tokens.ts";
+import { isWithoutSpaces, type Unit, unitsOf } from "./units.ts";
+
+/** The part of a hit on one line. */
+export interface LinePart {
+  /** Index of the line on the page. */
+  readonly line: number;
+  /** First and last word of the part, numbered over the page. */
+  readonly words: readonly [first: number, last: number];
+  /** Around the words that were found on the line; undefined if the page says no boxes. */
+  readonly box?: Box;
+  /** Text of the part, and of its line before and after it, cut between words. */
+  readonly exact: string;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/** A hit of a page. */
+export interface PageHit {
+  /** Its first and its last word, numbered over the page, as the search returns them. */
+  readonly words: readonly [first: number, last: number];
+  /** In reading order; at least one. */
+  readonly lines: readonly LinePart[];
+  /** Text of the whole hit, and of the page before and after it, cut between words. */
+  readonly exact: string;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/** Code units of the text before and after a hit at most. */
+export const contextLength = 80;
+
+/** Returns the hits of a query on a page in reading order: at most `count` of them, from number `start`. */
+export function matchPage(
+  page: PageText,
+  query: PageQuery,
+  start = 0,
+  count = Number.POSITIVE_INFINITY,
+): PageHit[] {
+  const tokens = tokensOf(page);
+  const terms = tokens.terms.map(plainTerm);
+  const occurrencesOf = ({ accepts, advance, cover }: PageElement): Occurrence[] =>
+    terms.flatMap(({ text, span }, index) => {
+      if (!accepts(text)) return [];
+      const position = tokens.positions[index]!;
+      return [span > 1 ? { position, advance: span, cover: span } : { position, advance, cover }];
+    });
+  const clauses = query.clauses.map((clause) => phrases(clause.map(occurrencesOf)));
+  if (clauses.length === 0 || clauses.some((ranges) => ranges.length === 0)) return [];
+  const words = new PageWords(page, tokens);
+  return hitsOf(clauses)
+    .slice(start, start + count)
+    .map((hit) => words.hit(hit));
+}
+
+/** A place in the text of a page: a word, and an offset in its NFC form. */
+interface Place {
+  readonly word: number;
+  readonly offset: number;
+}
+
+/** Text from a place up to another. */
+interface Stretch {
+  readonly start: Place;
+  readonly end: Place;
+}
+
+/** The words of a page by their number, as texts and boxes of hits. */
+class PageWords {
+  readonly #words: readonly Word[];
+  readonly #texts: readonly string[];
+  readonly #lines: readonly number[];
+  /** The first word of each line, and at the end the number of words. */
+  readonly #lineStarts: readonly number[];
+  readonly #firstPositions: readonly number[];
+  /** The word that was cut last, since one without spaces may have many hits. */
+  #cut: { readonly word: number; readonly units: readonly Unit[] } | undefined;
+
+  constructor({ lines }: PageText, { firstPositions }: PageTokens) {
+    this.#words = lines.flatMap(({ words }) => words);
+    this.#texts = this.#words.map(({ text }) => text.normalize("NFC"));
+    this.#lines = lines.flatMap(({ words }, line) => words.map(() => line));
+    let next = 0;
+    this.#lineStarts = [0, ...lines.map(({ words }) => (next += words.length))];
+    this.#firstPositions = firstPositions;
+  }
+
+  hit({ first, last, parts }: Hit): PageHit {
+    const whole = this.#stretch({ first, last });
+    const { start, end } = whole;
+    const lines = new Map<number, Stretch[]>();
+    for (const stretch of parts.flatMap((part) => this.#byLine(this.#stretch(part)))) {
+      const line = this.#lines[stretch.start.word]!;
+      lines.set(line, [...(lines.get(line) ?? []), stretch]);
+    }
+    return {
+      words: [start.word, end.word],
+      lines: [...lines.entries()]
+        .sort(([one], [other]) => one - other)
+        .map(([line, stretches]) => this.#linePart(line, stretches)),
+      exact: this.#text(whole),
+      prefix: this.#before(start, 0),
+      suffix: this.#after(end, this.#words.length),
+    };
+  }
+
+  #linePart(line: number, stretches: readonly Stretch[]): LinePart {
+    const start = stretches.map((stretch) => stretch.start).reduce((a, b) => (isBefore(b, a) ? b : a));
+    const end = stretches.map((stretch) => stretch.end).reduce((a, b) => (isBefore(a, b) ? b : a));
+    const box = unionOf(stretches.flatMap((stretch) => this.#boxes(stretch)));
+    return {
+      line,
+      words: [start.word, end.word],
+      ...(box && { box }),
+      exact: this.#text({ start, end }),
+      prefix: this.#before(start, this.#lineStarts[line]!),
+      suffix: this.#after(end, this.#lineStarts[line + 1]!),
+    };
+  }
+
+  /** Returns positions as text: whole words, or characters if a word has no spaces in it. */
+  #stretch({ first, last }: Range): Stretch {
+    const start = this.#wordOf(first);
+    const end = this.#wordOf(last);
+    const [from, to] = [this.#unit(start, first), this.#unit(end, last)];
+    return {
+      start: { word: start, offset: from?.kind === "character" ? from.start : 0 },
+      end: { word: end, offset: to?.kind === "character" ? to.end : this.#texts[end]!.length },
+    };
+  }
+
+  #unit(word: number, position: number): Unit | undefined {
+    if (this.#cut?.word !== word) this.#cut = { word, units: unitsOf(this.#texts[word]!) };
+    return this.#cut.units[position - this.#firstPositions[word]!];
+  }
+
+  /** Returns the last word that begins at a position or before it. */
+  #wordOf(position: number): number {
+    let low = 0;
+    let high = this.#words.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#firstPositions[middle]! <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #byLine({ start, end }: Stretch): Stretch[] {
+    const parts: Stretch[] = [];
+    for (let word = start.word; word <= end.word; word++) {
+      const offset = word === start.word ? start.offset : 0;
+      const place = { word, offset: word === end.word ? end.offset : this.#texts[word]!.length };
+      const before = parts.at(-1);
+      if (before && this.#lines[before.start.word] === this.#lines[word])
+        parts[parts.length - 1] = { start: before.start, end: place };
+      else parts.push({ start: { word, offset }, end: place });
+    }
+    return parts;
+  }
+
+  /** Returns the box of each word; of a word of which only a part is meant, the share of its length. */
+  #boxes({ start, end }: Stretch): Box[] {
+    const boxes: Box[] = [];
+    for (let word = start.word; word <= end.word; word++) {
+      const { box } = this.#words[word]!;
+      const { length } = this.#texts[word]!;
+      const from = word === start.word ? start.offset : 0;
+      const to = word === end.word ? end.offset : length;
+      if (box) boxes.push(from > 0 || to < length ? shareOf(box, from / length, to / length) : box);
+    }
+    return boxes;
+  }
+
+  /** Returns text in which a word that is divided over two lines is whole, unless they belong to one line. */
+  #text({ start, end }: Stretch): string {
+    let text = "";
+    for (let word = start.word; word <= end.word; word++) {
+      const { joined } = this.#words[word]!;
+      const from = word === start.word ? start.offset : 0;
+      const isWhole = joined !== undefined && word < end.word && from === 0;
+      if (isWhole) text += joined;
+      else text += this.#texts[word]!.slice(from, word === end.word ? end.offset : undefined);
+      if (isWhole) word++;
+      if (word < end.word) text += this.#space(word);
+    }
+    return text;
+  }
+
+  /** Returns what is between a word and the next one: nothing in scripts without spaces. */
+  #space(word: number): string {
+    const next = this.#texts[word + 1];
+    if (next === undefined) return "";
+    return isWithoutSpaces(lastCharacter(this.#texts[word]!)) && isWithoutSpaces(next) ? "" : " ";
+  }
+
+  /** Returns the text before a place, not before word `least`. */
+  #before({ word, offset }: Place, least: number): string {
+    let text = this.#texts[word]!.slice(0, offset);
+    for (let before = word - 1; before >= least && text.length < contextLength; before--) {
+      const longer = this.#texts[before]! + this.#space(before) + text;
+      if (longer.length > contextLength && text !== "") return text;
+      text = longer;
+    }
+    return wholeCharacters(text.slice(-contextLength));
+  }
+
+  /** Returns the text after a place, before word `end`. */
+  #after({ word, offset }: Place, end: number): string {
+    let text = this.#texts[word]!.slice(offset);
+    for (let after = word + 1; after < end && text.length < contextLength; after++) {
+      const longer = text + this.#space(after - 1) + this.#texts[after]!;
+      if (longer.length > contextLength && text !== "") return text;
+      text = longer;
+    }
+    return wholeCharacters(text.slice(0, contextLength));
+  }
+}
+
+const lastCharacter = (text: string): string =>
+  (text.codePointAt(text.length - 2) ?? 0) > 0xffff ? text.slice(-2) : text.slice(-1);
+
+const isBefore = (one: Place, other: Place): boolean =>
+  one.word < other.word || (one.word === other.word && one.offset < other.offset);
+
+/** Removes halves of surrogate pairs at the ends. */
+const wholeCharacters = (text: string): string => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+
+/** Returns the part of a box along its longer side, in whole numbers inside of it. */
+function shareOf([x, y, width, height]: Box, from: number, to: number): Box {
+  const along = (start: number, length: number): [number, number] => {
+    const first = Math.min(start + length - 1, Math.floor(start + from * length));
+    return [first, Math.max(1, Math.ceil(start + to * length) - first)];
+  };
+  if (width >= height) {
+    const [left, length] = along(x, width);
+    return [left, y, length, height];
+  }
+  const [top, length] = along(y, height);
+  return [x, top, width, length];
+}
+
+function unionOf(boxes: readonly Box[]): Box | undefined {
+  if (boxes.length === 0) return;
+  let [left, top, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
+  for (const [x, y, width, height] of boxes) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x + width);
+    bottom = Math.max(bottom, y + height);
+  }
+  return [left, top, right - left, bottom - top];
+}

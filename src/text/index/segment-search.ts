@@ -1,0 +1,151 @@
+// Finds the pages of one segment that have everything that a query asks for, and the hits on them.
+
+import { forEachConcurrently } from "../../base/index.ts";
+import { type Hit, hitsOf, type Occurrence, phrases } from "./hits.ts";
+import type { OpenSegment } from "./open-segments.ts";
+import type { Query } from "./query.ts";
+import { intersectionOf, type TermPages, unionOf } from "./term-pages.ts";
+import { pagesOfTerm } from "./terms.ts";
+
+/** Returns true if the reader may see the text of a page. */
+export type MayRead = (key: string) => Promise<boolean>;
+
+/** Pages whose positions are read together, and questions of access that are open together. */
+const chunkPages = 512;
+const maxQuestions = 16;
+
+/** An element of the query with the lists of its terms. */
+interface SearchedElement {
+  readonly advance: number;
+  readonly cover: number;
+  readonly lists: readonly TermPages[];
+}
+
+/** Pages in ascending order, and how many hits each has. */
+export interface FoundPages {
+  readonly pages: readonly number[];
+  readonly hits: readonly number[];
+  /** True if there are more. */
+  readonly isCut: boolean;
+}
+
+export class SegmentSearch {
+  readonly segment: OpenSegment;
+  readonly #clauses: readonly (readonly SearchedElement[])[];
+
+  private constructor(segment: OpenSegment, clauses: readonly (readonly SearchedElement[])[]) {
+    this.segment = segment;
+    this.#clauses = clauses;
+  }
+
+  /** Looks up the terms that were chosen for each element of each clause. */
+  static async begin(
+    segment: OpenSegment,
+    query: Query,
+    terms: readonly (readonly ReadonlySet<string>[])[],
+  ): Promise<SegmentSearch> {
+    const clauses = await Promise.all(
+      query.clauses.map((clause, index) =>
+        Promise.all(
+          clause.map(async ({ advance, cover }, element) => {
+            const lists = await Promise.all(
+              [...terms[index]![element]!].map((term) => pagesOfTerm(segment, term)),
+            );
+            return { advance, cover, lists: lists.flat() };
+          }),
+        ),
+      ),
+    );
+    return new SegmentSearch(segment, clauses);
+  }
+
+  /** Returns pages with hits, at most `maxPages` of those that may be read. */
+  async pages(maxPages: number, mayRead?: MayRead): Promise<FoundPages> {
+    const candidates = await this.#candidates();
+    const pages: number[] = [];
+    const hits: number[] = [];
+    const counted = await this.#counts(candidates);
+    for (let start = 0; start < candidates.length; start += chunkPages) {
+      const chunk = candidates.subarray(start, start + chunkPages);
+      const counts = counted?.subarray(start, start + chunkPages) ?? (await this.#hitCounts(chunk));
+      const isReadable = mayRead && (await this.#areReadable(chunk, counts, mayRead));
+      for (let i = 0; i < chunk.length; i++) {
+        if (counts[i] === 0 || (isReadable && !isReadable[i])) continue;
+        if (pages.length === maxPages) return { pages, hits, isCut: true };
+        pages.push(chunk[i]!);
+        hits.push(counts[i]!);
+      }
+    }
+    return { pages, hits, isCut: false };
+  }
+
+  /** Returns the hits on each of the pages (ascending) that has any. */
+  async hitsOn(pages: Uint32Array): Promise<Map<number, Hit[]>> {
+    const elements = await Promise.all(
+      this.#clauses.map((clause) => Promise.all(clause.map((element) => occurrences(element, pages)))),
+    );
+    const found = new Map<number, Hit[]>();
+    for (const page of pages) {
+      const clauses = elements.map((clause) => phrases(clause.map((onPages) => onPages.get(page) ?? [])));
+      if (clauses.every((ranges) => ranges.length > 0)) found.set(page, hitsOf(clauses));
+    }
+    return found;
+  }
+
+  /** Returns the pages that have every element, the rarest being read first. */
+  async #candidates(): Promise<Uint32Array> {
+    const sizeOf = ({ lists }: SearchedElement) => lists.reduce((sum, { size }) => sum + size, 0);
+    const elements = this.#clauses.flat().sort((one, other) => sizeOf(one) - sizeOf(other));
+    let candidates: Uint32Array | undefined;
+    for (const { lists } of elements) {
+      if (lists.length === 0 || candidates?.length === 0) return new Uint32Array();
+      const read = await Promise.all(lists.map((list) => list.pages(candidates)));
+      const pages = unionOf(read.map((postings) => postings.pages));
+      candidates = candidates ? intersectionOf(candidates, pages) : pages;
+    }
+    return candidates ?? new Uint32Array();
+  }
+
+  /** Returns how often a single term is on each of its pages; undefined if positions decide about hits. */
+  async #counts(candidates: Uint32Array): Promise<Uint32Array | undefined> {
+    const elements = this.#clauses.flat();
+    const list = elements[0]?.lists[0];
+    if (elements.length !== 1 || elements[0]!.lists.length !== 1 || !list) return;
+    return (await list.pages(candidates)).counts;
+  }
+
+  async #hitCounts(pages: Uint32Array): Promise<Uint32Array> {
+    const hits = await this.hitsOn(pages);
+    return pages.map((page) => hits.get(page)?.length ?? 0);
+  }
+
+  async #areReadable(pages: Uint32Array, counts: Uint32Array, mayRead: MayRead): Promise<boolean[]> {
+    const isReadable = new Array<boolean>(pages.length).fill(false);
+    const entries = await this.segment.pageEntries(pages);
+    await forEachConcurrently(entries.entries(), maxQuestions, async ([index, { key }]) => {
+      if (counts[index]! > 0) isReadable[index] = await mayRead(key);
+    });
+    return isReadable;
+  }
+}
+
+/** Returns the occurrences of any term of an element on each page, by ascending position. */
+async function occurrences(
+  { advance, cover, lists }: SearchedElement,
+  pages: Uint32Array,
+): Promise<Map<number, Occurrence[]>> {
+  const found = new Map<number, Occurrence[]>();
+  const read = await Promise.all(lists.map((list) => list.positions(pages)));
+  read.forEach((positionsOn, index) => {
+    const { span } = lists[index]!;
+    for (const [page, positions] of positionsOn) {
+      const onPage = found.get(page) ?? [];
+      for (const position of positions)
+        onPage.push(span > 1 ? { position, advance: span, cover: span } : { position, advance, cover });
+      found.set(page, onPage);
+    }
+  });
+  if (lists.length > 1)
+    for (const onPage of found.values()) onPage.sort((one, other) => one.position - other.position);
+  return found;
+}

@@ -1,0 +1,121 @@
+// Looks up terms in the dictionaries of segments, and chooses those that an element of a query stands for.
+
+import { occurrenceCount } from "./dictionary.ts";
+import type { OpenSegment } from "./open-segments.ts";
+import { acceptorOf, formsPrefix, type Stemmer } from "./page-query.ts";
+import type { Element } from "./query.ts";
+import { TermPages } from "./term-pages.ts";
+import { plainTerm } from "./tokens.ts";
+import { termBytes } from "./varints.ts";
+
+/** Terms that an element may stand for; the most frequent ones are chosen. */
+export const maxExpansions = 64;
+
+/**
+ * Terms of a segment that are looked at for one element, and of all segments together that are remembered.
+ */
+const maxScanned = 65_536;
+const maxRemembered = 131_072;
+
+/** A term as a scan meets it. */
+export interface ScannedTerm {
+  /** Without the number of positions that it covers. */
+  readonly text: string;
+  readonly span: number;
+  readonly count: number;
+  /** The most frequent spelling. */
+  readonly surface: string;
+}
+
+/** Calls `visit` for the terms of a segment with a prefix, in order; returns false if there are too many. */
+export async function scanTerms(
+  segment: OpenSegment,
+  prefix: string,
+  visit: (term: ScannedTerm) => void,
+): Promise<boolean> {
+  const bytes = termBytes(prefix);
+  let left = maxScanned;
+  for await (const cursor of segment.termsFrom(prefix)) {
+    do {
+      if (!cursor.startsWith(bytes)) return true;
+      if (left-- === 0) return false;
+      const { text, span } = plainTerm(cursor.term);
+      visit({ text, span, count: occurrenceCount(cursor.found), surface: cursor.surface(text) });
+    } while (segment.decode(() => cursor.next()));
+  }
+  return true;
+}
+
+/** Returns the pages of a term, also where it is the whole of a divided word. */
+export async function pagesOfTerm(segment: OpenSegment, text: string): Promise<TermPages[]> {
+  const bytes = termBytes(text);
+  const found: TermPages[] = [];
+  for await (const cursor of segment.termsFrom(text)) {
+    do {
+      if (!cursor.startsWith(bytes)) return found;
+      const term = plainTerm(cursor.term);
+      if (term.text !== text) return found;
+      found.push(new TermPages(segment, cursor.found, term.span));
+    } while (segment.decode(() => cursor.next()));
+  }
+  return found;
+}
+
+/** The terms that an element stands for. */
+export interface ChosenTerms {
+  readonly terms: ReadonlySet<string>;
+  /** True if there are more than were chosen. */
+  readonly isCut: boolean;
+}
+
+/** Returns the terms of segments that an element stands for, the most frequent ones of all of them. */
+export async function chooseTerms(
+  segments: readonly OpenSegment[],
+  element: Element,
+  stem?: Stemmer,
+): Promise<ChosenTerms> {
+  const { text, comparison } = element;
+  const forms = comparison === "forms" && stem ? formsPrefix(text, stem) : undefined;
+  const prefix = comparison === "prefix" ? text : forms;
+  if (prefix === undefined) return { terms: new Set([text]), isCut: false };
+  const totals = new TermTotals();
+  const accepts = acceptorOf(element, stem);
+  let isCut = false;
+  for (const segment of segments) {
+    const isWhole = await scanTerms(segment, prefix, (term) => {
+      if (accepts(term.text)) totals.add(term.text, term.count);
+    });
+    if (!isWhole) isCut = true;
+  }
+  const chosen = totals.mostFrequent();
+  // The word itself is asked for, however rare it is.
+  const terms = new Set(comparison === "forms" ? [text] : []);
+  for (const term of chosen) if (terms.size < maxExpansions) terms.add(term);
+  return { terms, isCut: isCut || totals.isCut || chosen.length > terms.size };
+}
+
+/** Sums of occurrences by term, of which rare ones are forgotten if there are too many. */
+export class TermTotals {
+  readonly #totals = new Map<string, number>();
+  #least = 1;
+  isCut = false;
+
+  add(text: string, count: number): void {
+    this.#totals.set(text, (this.#totals.get(text) ?? 0) + count);
+    for (; this.#totals.size > maxRemembered; this.#least *= 2) {
+      this.isCut = true;
+      for (const [rare, total] of this.#totals) if (total <= this.#least) this.#totals.delete(rare);
+    }
+  }
+
+  total(text: string): number {
+    return this.#totals.get(text) ?? 0;
+  }
+
+  /** Returns all terms, the most frequent first, equally frequent ones in their order. */
+  mostFrequent(): string[] {
+    return [...this.#totals]
+      .sort(([one, often], [other, oftener]) => oftener - often || (one < other ? -1 : 1))
+      .map(([text]) => text);
+  }
+}
