@@ -23,3 +23,19 @@ export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
 // Boxes of a page in pixels of its canvas.
 export { type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";
+// The index of words: segments of pages in blocks of a store.
+export { type Completion, type Completions, complete } from "./index/autocomplete.ts";
+export type { Blocks } from "./index/block-files.ts";
+export { type BuildOptions, buildSegment, type IndexedPage } from "./index/build.ts";
+export { rulesVersion } from "./index/fold.ts";
+export type { SegmentFacts } from "./index/head.ts";
+export type { Lost } from "./index/lost-block.ts";
+export { type LinePart, matchPage, type PageHit } from "./index/match.ts";
+export { mergeSegments, removeSegment } from "./index/merge.ts";
+export { OpenSegments } from "./index/open-segments.ts";
+export { type PageQuery, pageQueryOf, type Stemmer } from "./index/page-query.ts";
+export { type MergeInput, type MergePlan, planMerges } from "./index/plan-merges.ts";
+export { parseQuery, type Query, type QueryCut } from "./index/query.ts";
+export { type Found, type PageHits, type SearchedSegment, type SearchOptions, search } from "./index/search.ts";
+export type { MayRead } from "./index/segment-search.ts";
+export type { SegmentInfo } from "./index/segment-writer.ts";
