@@ -34,18 +34,30 @@ interface OpenPhrase extends Range {
  * order. Of phrases that begin at one position the longest is returned.
  */
 export function phrases(elements: readonly (readonly Occurrence[])[]): Range[] {
-  const [first, ...rest] = elements;
-  let open: OpenPhrase[] = (first ?? []).map(({ position, advance, cover }) => ({
+  const [first = [], ...rest] = elements;
+  if (rest.length === 0) return words(first);
+  let open: OpenPhrase[] = first.map(({ position, advance, cover }) => ({
     first: position,
     next: position + advance,
     last: position + cover - 1,
   }));
   for (const occurrences of rest) open = continued(open, occurrences);
+  return longest(open);
+}
+
+/** Returns the ranges of single words. */
+function words(occurrences: readonly Occurrence[]): Range[] {
+  return longest(occurrences.map(({ position, cover }) => ({ first: position, last: position + cover - 1 })));
+}
+
+/** Returns the longest of the ranges that begin at one position, given them by ascending position. */
+function longest(ranges: readonly Range[]): Range[] {
   const found: Range[] = [];
-  for (const { first, last } of open) {
-    const before = found.at(-1);
-    if (before?.first !== first) found.push({ first, last });
-    else if (before.last < last) found[found.length - 1] = { first, last };
+  let before = -1;
+  for (const { first, last } of ranges) {
+    if (first !== before) found.push({ first, last });
+    else if (found.at(-1)!.last < last) found[found.length - 1] = { first, last };
+    before = first;
   }
   return found;
 }
@@ -74,26 +86,58 @@ function continued(open: readonly OpenPhrase[], occurrences: readonly Occurrence
   return longer;
 }
 
+/** A range with the number of its clause. */
+interface ClauseRange extends Range {
+  readonly clause: number;
+}
+
+/** Returns the ranges of all clauses by ascending position. */
+function inOrder(clauses: readonly (readonly Range[])[]): ClauseRange[] {
+  const ranges: ClauseRange[] = [];
+  clauses.forEach((own, clause) => {
+    for (const { first, last } of own) ranges.push({ first, last, clause });
+  });
+  return ranges.sort((a, b) => a.first - b.first || a.clause - b.clause);
+}
+
 /**
- * Returns the hits of a page in order, given the ranges of each clause. Those of one clause are a hit each.
- * Of several clauses, ranges that begin within `nearness` positions are one hit, which has each clause at
- * most once.
+ * Returns where each hit begins in the list of ranges, and at the end its length: a hit has the ranges that
+ * begin within `nearness` positions, but each clause at most once.
+ */
+function startsOfHits(ranges: readonly ClauseRange[]): number[] {
+  const starts: number[] = [];
+  let first = 0;
+  /** One bit for each clause of the hit; a query has no more than 32. */
+  let clauses = 0;
+  ranges.forEach((range, index) => {
+    const bit = 1 << range.clause;
+    if (starts.length === 0 || range.first - first > nearness || (clauses & bit) !== 0) {
+      starts.push(index);
+      first = range.first;
+      clauses = 0;
+    }
+    clauses |= bit;
+  });
+  return [...starts, ranges.length];
+}
+
+/** Returns the number of hits that `hitsOf` would return. */
+export function countHits(clauses: readonly (readonly Range[])[]): number {
+  if (clauses.length === 1) return clauses[0]!.length;
+  return startsOfHits(inOrder(clauses)).length - 1;
+}
+
+/**
+ * Returns the hits of a page in order, given the ranges of each clause, at most 32 clauses. Those of one clause
+ * are a hit each. Of several clauses, ranges that are near each other are one hit.
  */
 export function hitsOf(clauses: readonly (readonly Range[])[]): Hit[] {
-  const ranges = clauses.flatMap((ranges, clause) => ranges.map((range) => ({ ...range, clause })));
-  if (clauses.length > 1) ranges.sort((a, b) => a.first - b.first || a.clause - b.clause);
-  const hits: { first: number; last: number; parts: Range[] }[] = [];
-  let clausesOfHit = new Set<number>();
-  for (const { first, last, clause } of ranges) {
-    const hit = hits.at(-1);
-    if (hit && first - hit.first <= nearness && clauses.length > 1 && !clausesOfHit.has(clause)) {
-      hit.last = Math.max(hit.last, last);
-      hit.parts.push({ first, last });
-    } else {
-      hits.push({ first, last, parts: [{ first, last }] });
-      clausesOfHit = new Set();
-    }
-    clausesOfHit.add(clause);
-  }
-  return hits;
+  if (clauses.length === 1)
+    return clauses[0]!.map((range) => ({ first: range.first, last: range.last, parts: [range] }));
+  const ranges = inOrder(clauses);
+  const starts = startsOfHits(ranges);
+  return starts.slice(0, -1).map((start, index) => {
+    const parts = ranges.slice(start, starts[index + 1]);
+    return { first: parts[0]!.first, last: Math.max(...parts.map(({ last }) => last)), parts };
+  });
 }

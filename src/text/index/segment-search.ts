@@ -1,7 +1,7 @@
 // Finds the pages of one segment that have everything that a query asks for, and the hits on them.
 
 import { forEachConcurrently } from "../../base/index.ts";
-import { type Hit, hitsOf, type Occurrence, phrases } from "./hits.ts";
+import { countHits, type Hit, hitsOf, type Occurrence, phrases, type Range } from "./hits.ts";
 import type { OpenSegment } from "./open-segments.ts";
 import type { Query } from "./query.ts";
 import { intersectionOf, type TermPages, unionOf } from "./term-pages.ts";
@@ -81,13 +81,18 @@ export class SegmentSearch {
 
   /** Returns the hits on each of the pages (ascending) that has any. */
   async hitsOn(pages: Uint32Array): Promise<Map<number, Hit[]>> {
+    return this.#onPages(pages, hitsOf);
+  }
+
+  /** Returns what is made of the ranges of each clause on the pages that have all of them. */
+  async #onPages<T>(pages: Uint32Array, make: (clauses: Range[][]) => T): Promise<Map<number, T>> {
     const elements = await Promise.all(
       this.#clauses.map((clause) => Promise.all(clause.map((element) => occurrences(element, pages)))),
     );
-    const found = new Map<number, Hit[]>();
+    const found = new Map<number, T>();
     for (const page of pages) {
       const clauses = elements.map((clause) => phrases(clause.map((onPages) => onPages.get(page) ?? [])));
-      if (clauses.every((ranges) => ranges.length > 0)) found.set(page, hitsOf(clauses));
+      if (clauses.every((ranges) => ranges.length > 0)) found.set(page, make(clauses));
     }
     return found;
   }
@@ -115,8 +120,8 @@ export class SegmentSearch {
   }
 
   async #hitCounts(pages: Uint32Array): Promise<Uint32Array> {
-    const hits = await this.hitsOn(pages);
-    return pages.map((page) => hits.get(page)?.length ?? 0);
+    const counts = await this.#onPages(pages, countHits);
+    return pages.map((page) => counts.get(page) ?? 0);
   }
 
   async #areReadable(pages: Uint32Array, counts: Uint32Array, mayRead: MayRead): Promise<boolean[]> {
