@@ -42,6 +42,8 @@ const streamKinds: readonly StreamKind[] = ["postings", "positions", "words"];
 /** Bounds of what a head may say. */
 export const maxKeyLength = 4096;
 const maxTermBytes = 512;
+/** A page takes at least four bytes of a block, which ends after 32 KiB. */
+const maxPagesOfBlock = 8192;
 const maxCount = 2 ** 32 - 1;
 
 /** Returns the bytes of a head. */
@@ -93,10 +95,21 @@ export function decodeHead(bytes: Uint8Array): Head {
     if (blockCount(files[kind]) !== Math.ceil(lengths[kind] / blockBytes)) throw new LostBlock();
   if (blockCount(files.terms) !== firstTerms.length || blockCount(files.pages) !== pageBlocks.length)
     throw new LostBlock();
+  checkPages(pageBlocks, pages);
   return {
     ...{ className, pages, words, terms, firstTerms, pageBlocks, lastKey, lengths, files },
     bytes: bytes.length,
   };
+}
+
+/** Throws LostBlock unless the blocks of pages follow each other, and can hold all pages. */
+function checkPages(blocks: readonly PageBlock[], pages: number): void {
+  blocks.forEach(({ firstPage }, index) => {
+    const end = blocks[index + 1]?.firstPage ?? pages;
+    const isFirst = index > 0 || firstPage === 0;
+    if (!isFirst || end <= firstPage || end - firstPage > maxPagesOfBlock) throw new LostBlock();
+  });
+  if (blocks.length === 0 && pages > 0) throw new LostBlock();
 }
 
 /** Returns the number of blocks of a file. */

@@ -128,8 +128,8 @@ export function countHits(clauses: readonly (readonly Range[])[]): number {
 }
 
 /**
- * Returns the hits of a page in order, given the ranges of each clause, at most 32 clauses. Those of one clause
- * are a hit each. Of several clauses, ranges that are near each other are one hit.
+ * Returns the hits of a page in order, given the ranges of each clause, at most 32 clauses. Those of one
+ * clause are a hit each. Of several clauses, ranges that are near each other are one hit.
  */
 export function hitsOf(clauses: readonly (readonly Range[])[]): Hit[] {
   if (clauses.length === 1)
