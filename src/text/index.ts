@@ -36,6 +36,14 @@ export { OpenSegments } from "./index/open-segments.ts";
 export { type PageQuery, pageQueryOf, type Stemmer } from "./index/page-query.ts";
 export { type MergeInput, type MergePlan, planMerges } from "./index/plan-merges.ts";
 export { parseQuery, type Query, type QueryCut } from "./index/query.ts";
-export { type Found, type PageHits, type SearchedSegment, type SearchOptions, search } from "./index/search.ts";
+export {
+  type Found,
+  type PageHits,
+  type SearchedSegment,
+  type SearchOptions,
+  search,
+} from "./index/search.ts";
 export type { MayRead } from "./index/segment-search.ts";
 export type { SegmentInfo } from "./index/segment-writer.ts";
+/** The text of one page: lines in reading order, words with boxes. */
+export type { Box, Line, PageText, Word } from "./page-text.ts";

@@ -1,13 +1,23 @@
 // Finds hits in the positions of one page: phrases of each clause, and words of several clauses that are near
 // each other. The search and the match in a page both use it, so that they find the same.
+//
+// Positions are in arrays of numbers, since frequent words have hundreds of thousands on the pages of a
+// search.
 
-/** An occurrence of an element. */
-export interface Occurrence {
-  readonly position: number;
+/** Occurrences of the terms of an element that cover equally many positions. */
+export interface Occurrences {
+  /** Ascending, each once. */
+  readonly positions: readonly number[];
   /** Positions to that of the next element. */
   readonly advance: number;
-  /** Positions that it covers. */
+  /** Positions that each covers. */
   readonly cover: number;
+}
+
+/** Ranges of positions by ascending first ones, of which each is there once. */
+export interface Ranges {
+  readonly firsts: readonly number[];
+  readonly lasts: readonly number[];
 }
 
 /** Positions from `first` to `last`. */
@@ -16,7 +26,7 @@ export interface Range {
   readonly last: number;
 }
 
-/** A hit, with the clauses that it consists of. */
+/** A hit, with the ranges of clauses that it consists of. */
 export interface Hit extends Range {
   readonly parts: readonly Range[];
 }
@@ -24,51 +34,54 @@ export interface Hit extends Range {
 /** Positions from the beginning of a hit within which words of other clauses belong to it. */
 export const nearness = 12;
 
+/**
+ * Returns where the elements of a clause follow each other. Of phrases that begin at one position the longest
+ * is returned.
+ */
+export function phrases(elements: readonly (readonly Occurrences[])[]): Ranges {
+  if (elements.some((lists) => lists.length === 0)) return { firsts: [], lasts: [] };
+  if (elements.every((lists) => lists.length === 1)) return plainPhrases(elements.map(([list]) => list!));
+  const [first = [], ...rest] = elements;
+  let open: OpenPhrase[] = first.flatMap(({ positions, advance, cover }) =>
+    positions.map((position) => ({ first: position, next: position + advance, last: position + cover - 1 })),
+  );
+  open.sort((one, other) => one.first - other.first);
+  for (const lists of rest) open = continued(open, lists);
+  return longest(open);
+}
+
+/** Returns phrases of elements of which each has one list. */
+function plainPhrases(elements: readonly Occurrences[]): Ranges {
+  let firsts = elements[0]!.positions;
+  let offset = 0;
+  elements.forEach(({ positions, advance }, index) => {
+    if (index > 0) firsts = followed(firsts, positions, offset);
+    offset += advance;
+  });
+  const { advance, cover } = elements.at(-1)!;
+  const length = offset - advance + cover;
+  return { firsts, lasts: length === 1 ? firsts : firsts.map((first) => first + length - 1) };
+}
+
+/** Returns the positions that have one of the others at an offset. */
+function followed(firsts: readonly number[], others: readonly number[], offset: number): number[] {
+  const found: number[] = [];
+  let next = 0;
+  for (const first of firsts) {
+    while (next < others.length && others[next]! < first + offset) next++;
+    if (others[next] === first + offset) found.push(first);
+  }
+  return found;
+}
+
 interface OpenPhrase extends Range {
   /** Position of the next element. */
   readonly next: number;
 }
 
-/**
- * Returns where elements follow each other, by ascending position, given the occurrences of each in the same
- * order. Of phrases that begin at one position the longest is returned.
- */
-export function phrases(elements: readonly (readonly Occurrence[])[]): Range[] {
-  const [first = [], ...rest] = elements;
-  if (rest.length === 0) return words(first);
-  let open: OpenPhrase[] = first.map(({ position, advance, cover }) => ({
-    first: position,
-    next: position + advance,
-    last: position + cover - 1,
-  }));
-  for (const occurrences of rest) open = continued(open, occurrences);
-  return longest(open);
-}
-
-/** Returns the ranges of single words. */
-function words(occurrences: readonly Occurrence[]): Range[] {
-  return longest(occurrences.map(({ position, cover }) => ({ first: position, last: position + cover - 1 })));
-}
-
-/** Returns the longest of the ranges that begin at one position, given them by ascending position. */
-function longest(ranges: readonly Range[]): Range[] {
-  const found: Range[] = [];
-  let before = -1;
-  for (const { first, last } of ranges) {
-    if (first !== before) found.push({ first, last });
-    else if (found.at(-1)!.last < last) found[found.length - 1] = { first, last };
-    before = first;
-  }
-  return found;
-}
-
-function continued(open: readonly OpenPhrase[], occurrences: readonly Occurrence[]): OpenPhrase[] {
-  const byPosition = new Map<number, Occurrence[]>();
-  for (const occurrence of occurrences) {
-    const others = byPosition.get(occurrence.position);
-    if (others) others.push(occurrence);
-    else byPosition.set(occurrence.position, [occurrence]);
-  }
+/** Returns the phrases that another element continues; phrases are by ascending first position. */
+function continued(open: readonly OpenPhrase[], lists: readonly Occurrences[]): OpenPhrase[] {
+  const others = lists.map(({ positions, advance, cover }) => ({ at: new Set(positions), advance, cover }));
   const longer: OpenPhrase[] = [];
   /** Ends of phrases with the same beginning: several ways may lead to one. */
   let ends = new Map<number, number>();
@@ -76,9 +89,9 @@ function continued(open: readonly OpenPhrase[], occurrences: readonly Occurrence
   for (const { first, next } of open) {
     if (first !== begun) ends = new Map();
     begun = first;
-    for (const { advance, cover } of byPosition.get(next) ?? []) {
+    for (const { at, advance, cover } of others) {
       const last = next + cover - 1;
-      if ((ends.get(next + advance) ?? -1) >= last) continue;
+      if (!at.has(next) || (ends.get(next + advance) ?? -1) >= last) continue;
       ends.set(next + advance, last);
       longer.push({ first, next: next + advance, last });
     }
@@ -86,58 +99,82 @@ function continued(open: readonly OpenPhrase[], occurrences: readonly Occurrence
   return longer;
 }
 
-/** A range with the number of its clause. */
-interface ClauseRange extends Range {
-  readonly clause: number;
-}
-
-/** Returns the ranges of all clauses by ascending position. */
-function inOrder(clauses: readonly (readonly Range[])[]): ClauseRange[] {
-  const ranges: ClauseRange[] = [];
-  clauses.forEach((own, clause) => {
-    for (const { first, last } of own) ranges.push({ first, last, clause });
-  });
-  return ranges.sort((a, b) => a.first - b.first || a.clause - b.clause);
+/** Returns the longest of the ranges that begin at one position, given them by ascending first position. */
+function longest(ranges: readonly Range[]): Ranges {
+  const firsts: number[] = [];
+  const lasts: number[] = [];
+  for (const { first, last } of ranges) {
+    const before = firsts.length - 1;
+    if (firsts[before] === first) lasts[before] = Math.max(lasts[before]!, last);
+    else {
+      firsts.push(first);
+      lasts.push(last);
+    }
+  }
+  return { firsts, lasts };
 }
 
 /**
- * Returns where each hit begins in the list of ranges, and at the end its length: a hit has the ranges that
- * begin within `nearness` positions, but each clause at most once.
+ * Calls `visit` for the ranges of all clauses, at most 32, by ascending position. `isFirst` is true for those
+ * that begin a hit: it has the ranges that begin within `nearness` positions, but each clause at most once.
  */
-function startsOfHits(ranges: readonly ClauseRange[]): number[] {
-  const starts: number[] = [];
-  let first = 0;
-  /** One bit for each clause of the hit; a query has no more than 32. */
-  let clauses = 0;
-  ranges.forEach((range, index) => {
-    const bit = 1 << range.clause;
-    if (starts.length === 0 || range.first - first > nearness || (clauses & bit) !== 0) {
-      starts.push(index);
-      first = range.first;
-      clauses = 0;
+function walk(
+  clauses: readonly Ranges[],
+  visit: (first: number, last: number, isFirst: boolean) => void,
+): void {
+  const next = clauses.map(() => 0);
+  let hitFirst = Number.NEGATIVE_INFINITY;
+  /** One bit for each clause of the hit. */
+  let hitClauses = 0;
+  for (;;) {
+    let clause = -1;
+    let first = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < clauses.length; index++) {
+      const candidate = clauses[index]!.firsts[next[index]!];
+      if (candidate === undefined || candidate >= first) continue;
+      first = candidate;
+      clause = index;
     }
-    clauses |= bit;
-  });
-  return [...starts, ranges.length];
+    if (clause < 0) return;
+    const isFirst = first - hitFirst > nearness || (hitClauses & (1 << clause)) !== 0;
+    if (isFirst) {
+      hitFirst = first;
+      hitClauses = 0;
+    }
+    hitClauses |= 1 << clause;
+    visit(first, clauses[clause]!.lasts[next[clause]!++]!, isFirst);
+  }
 }
 
 /** Returns the number of hits that `hitsOf` would return. */
-export function countHits(clauses: readonly (readonly Range[])[]): number {
-  if (clauses.length === 1) return clauses[0]!.length;
-  return startsOfHits(inOrder(clauses)).length - 1;
+export function countHits(clauses: readonly Ranges[]): number {
+  if (clauses.length === 1) return clauses[0]!.firsts.length;
+  let count = 0;
+  walk(clauses, (_first, _last, isFirst) => {
+    if (isFirst) count++;
+  });
+  return count;
 }
 
 /**
- * Returns the hits of a page in order, given the ranges of each clause, at most 32 clauses. Those of one
- * clause are a hit each. Of several clauses, ranges that are near each other are one hit.
+ * Returns the hits of a page in order, given the ranges of each clause. Those of one clause are a hit each.
+ * Of several clauses, ranges that are near each other are one hit.
  */
-export function hitsOf(clauses: readonly (readonly Range[])[]): Hit[] {
-  if (clauses.length === 1)
-    return clauses[0]!.map((range) => ({ first: range.first, last: range.last, parts: [range] }));
-  const ranges = inOrder(clauses);
-  const starts = startsOfHits(ranges);
-  return starts.slice(0, -1).map((start, index) => {
-    const parts = ranges.slice(start, starts[index + 1]);
-    return { first: parts[0]!.first, last: Math.max(...parts.map(({ last }) => last)), parts };
+export function hitsOf(clauses: readonly Ranges[]): Hit[] {
+  if (clauses.length === 1) {
+    const { firsts, lasts } = clauses[0]!;
+    return firsts.map((first, index) => ({
+      first,
+      last: lasts[index]!,
+      parts: [{ first, last: lasts[index]! }],
+    }));
+  }
+  const hits: { first: number; last: number; parts: Range[] }[] = [];
+  walk(clauses, (first, last, isFirst) => {
+    if (isFirst) hits.push({ first, last, parts: [] });
+    const hit = hits.at(-1)!;
+    hit.last = Math.max(hit.last, last);
+    hit.parts.push({ first, last });
   });
+  return hits;
 }

@@ -3,9 +3,9 @@
 // and after.
 
 import type { Box, PageText, Word } from "../page-text.ts";
-import { type Hit, hitsOf, type Occurrence, phrases, type Range } from "./hits.ts";
+import { type Hit, hitsOf, type Occurrences, phrases, type Range } from "./hits.ts";
 import type { PageElement, PageQuery } from "./page-query.ts";
-import { type PageTokens, plainTerm, tokensOf } from "./tokens.ts";
+import { type PageTokens, type PlainTerm, plainTerm, tokensOf } from "./tokens.ts";
 import { isWithoutSpaces, type Unit, unitsOf } from "./units.ts";
 
 /** The part of a hit on one line. */
@@ -46,18 +46,32 @@ export function matchPage(
 ): PageHit[] {
   const tokens = tokensOf(page);
   const terms = tokens.terms.map(plainTerm);
-  const occurrencesOf = ({ accepts, advance, cover }: PageElement): Occurrence[] =>
-    terms.flatMap(({ text, span }, index) => {
-      if (!accepts(text)) return [];
-      const position = tokens.positions[index]!;
-      return [span > 1 ? { position, advance: span, cover: span } : { position, advance, cover }];
-    });
-  const clauses = query.clauses.map((clause) => phrases(clause.map(occurrencesOf)));
-  if (clauses.length === 0 || clauses.some((ranges) => ranges.length === 0)) return [];
+  const clauses = query.clauses.map((clause) =>
+    phrases(clause.map((element) => occurrencesOf(element, terms, tokens.positions))),
+  );
+  if (clauses.length === 0 || clauses.some(({ firsts }) => firsts.length === 0)) return [];
   const words = new PageWords(page, tokens);
   return hitsOf(clauses)
     .slice(start, start + count)
     .map((hit) => words.hit(hit));
+}
+
+/** Returns the occurrences of an element by the number of positions that they cover. */
+function occurrencesOf(
+  { accepts, advance, cover }: PageElement,
+  terms: readonly PlainTerm[],
+  positions: readonly number[],
+): Occurrences[] {
+  const bySpan = new Map<number, number[]>();
+  terms.forEach(({ text, span }, index) => {
+    if (!accepts(text)) return;
+    const found = bySpan.get(span) ?? [];
+    if (found.at(-1) !== positions[index]) found.push(positions[index]!);
+    bySpan.set(span, found);
+  });
+  return [...bySpan].map(([span, positions]) =>
+    span > 1 ? { positions, advance: span, cover: span } : { positions, advance, cover },
+  );
 }
 
 /** A place in the text of a page: a word, and an offset in its NFC form. */

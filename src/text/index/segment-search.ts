@@ -1,7 +1,7 @@
 // Finds the pages of one segment that have everything that a query asks for, and the hits on them.
 
 import { forEachConcurrently } from "../../base/index.ts";
-import { countHits, type Hit, hitsOf, type Occurrence, phrases, type Range } from "./hits.ts";
+import { countHits, type Hit, hitsOf, type Occurrences, phrases, type Ranges } from "./hits.ts";
 import type { OpenSegment } from "./open-segments.ts";
 import type { Query } from "./query.ts";
 import { intersectionOf, type TermPages, unionOf } from "./term-pages.ts";
@@ -85,14 +85,14 @@ export class SegmentSearch {
   }
 
   /** Returns what is made of the ranges of each clause on the pages that have all of them. */
-  async #onPages<T>(pages: Uint32Array, make: (clauses: Range[][]) => T): Promise<Map<number, T>> {
+  async #onPages<T>(pages: Uint32Array, make: (clauses: readonly Ranges[]) => T): Promise<Map<number, T>> {
     const elements = await Promise.all(
       this.#clauses.map((clause) => Promise.all(clause.map((element) => occurrences(element, pages)))),
     );
     const found = new Map<number, T>();
     for (const page of pages) {
       const clauses = elements.map((clause) => phrases(clause.map((onPages) => onPages.get(page) ?? [])));
-      if (clauses.every((ranges) => ranges.length > 0)) found.set(page, make(clauses));
+      if (clauses.every(({ firsts }) => firsts.length > 0)) found.set(page, make(clauses));
     }
     return found;
   }
@@ -134,23 +134,21 @@ export class SegmentSearch {
   }
 }
 
-/** Returns the occurrences of any term of an element on each page, by ascending position. */
+/** Returns the occurrences of each term of an element by page. */
 async function occurrences(
   { advance, cover, lists }: SearchedElement,
   pages: Uint32Array,
-): Promise<Map<number, Occurrence[]>> {
-  const found = new Map<number, Occurrence[]>();
+): Promise<Map<number, Occurrences[]>> {
+  const found = new Map<number, Occurrences[]>();
   const read = await Promise.all(lists.map((list) => list.positions(pages)));
   read.forEach((positionsOn, index) => {
     const { span } = lists[index]!;
     for (const [page, positions] of positionsOn) {
-      const onPage = found.get(page) ?? [];
-      for (const position of positions)
-        onPage.push(span > 1 ? { position, advance: span, cover: span } : { position, advance, cover });
-      found.set(page, onPage);
+      const own = span > 1 ? { positions, advance: span, cover: span } : { positions, advance, cover };
+      const others = found.get(page);
+      if (others) others.push(own);
+      else found.set(page, [own]);
     }
   });
-  if (lists.length > 1)
-    for (const onPage of found.values()) onPage.sort((one, other) => one.position - other.position);
   return found;
 }

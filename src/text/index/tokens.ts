@@ -28,8 +28,14 @@ export const maxSpan = 31;
 export const spanningTerm = (term: string, span: number): string =>
   span > 1 ? term + String.fromCharCode(span) : term;
 
-/** Returns the term without the number of its positions, and that number. */
-export function plainTerm(term: string): { readonly text: string; readonly span: number } {
+/** A term without the number of positions that it covers, and that number. */
+export interface PlainTerm {
+  readonly text: string;
+  readonly span: number;
+}
+
+/** Takes a term of the index apart. */
+export function plainTerm(term: string): PlainTerm {
   const code = term.charCodeAt(term.length - 1);
   return code <= maxSpan ? { text: term.slice(0, -1), span: code } : { text: term, span: 1 };
 }
