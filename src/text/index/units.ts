@@ -82,8 +82,9 @@ function unitsOfClusters(word: string): Unit[] {
   for (const { 0: cluster, index: start } of word.matchAll(clusters)) {
     const end = start + cluster.length;
     // A cluster may fold to several characters, as a ligature does.
-    for (const part of foldCluster(cluster).match(clusters) ?? []) {
-      const kind = kindOf(part, run !== "");
+    for (const { part, kind: own } of partsOf(cluster)) {
+      // A mark without its letter continues a run.
+      const kind = own === "mark" ? (run === "" ? undefined : "letters") : own;
       if (kind === "letters") {
         if (run === "") runStart = start;
         run += part;
@@ -111,9 +112,25 @@ function unitsOfClusters(word: string): Unit[] {
   return units;
 }
 
-/** Returns undefined for what separates units. A mark without its letter continues a run. */
-function kindOf(part: string, isInRun: boolean): UnitKind | undefined {
-  if (!isLetter.test(part)) return isInRun && isMark.test(part) ? "letters" : undefined;
+/** A folded character of a cluster; without a kind it separates units. */
+interface Part {
+  readonly part: string;
+  readonly kind: UnitKind | "mark" | undefined;
+}
+
+/** Parts of clusters of one code unit, since they take a microsecond to find. */
+const knownParts = new Map<string, readonly Part[]>();
+
+function partsOf(cluster: string): readonly Part[] {
+  const known = knownParts.get(cluster);
+  if (known) return known;
+  const parts = (foldCluster(cluster).match(clusters) ?? []).map((part) => ({ part, kind: kindOf(part) }));
+  if (cluster.length === 1) knownParts.set(cluster, parts);
+  return parts;
+}
+
+function kindOf(part: string): Part["kind"] {
+  if (!isLetter.test(part)) return isMark.test(part) ? "mark" : undefined;
   if (isCharacter.test(part)) return "character";
   return isSyllable.test(part) ? "syllable" : "letters";
 }
