@@ -41,7 +41,8 @@ export function complete(
       const isScanned = await scanTerms(await segments.open(name), prefix, (term) => {
         totals.add(term.text, term.count);
         const known = surfaces.get(term.text);
-        if (!known || known.count < term.count) surfaces.set(term.text, term);
+        if (known && known.count >= term.count) return;
+        surfaces.set(term.text, { surface: term.surface(), count: term.count });
       });
       isWhole &&= isScanned;
       for (const term of surfaces.keys()) if (totals.total(term) === 0) surfaces.delete(term);

@@ -91,21 +91,25 @@ export async function search(
   let isCapped = false;
   for (let start = 0; start < opened.length && !isCapped; start += maxOpen) {
     const batch = opened.slice(start, start + maxOpen).filter(({ segment }) => !lost.has(segment.name));
-    const results = await Promise.all(
+    const begun = await Promise.all(
       batch.map(({ segment, mayRead }) =>
         noting(lost, async () => {
           const chosen = mayRead ? await choices([segment], query, lost, stem) : usual;
-          const begun = await SegmentSearch.begin(segment, query, chosen.terms);
-          return { ...(await begun.pages(maxPages, mayRead)), search: begun, query: chosen.query };
+          return {
+            search: await SegmentSearch.begin(segment, query, chosen.terms),
+            query: chosen.query,
+            mayRead,
+          };
         }),
       ),
     );
-    for (const result of results) {
-      if (!result || isCapped) continue;
-      const kept = Math.min(result.pages.length, maxPages - pages);
-      isCapped = result.isCut || kept < result.pages.length;
-      pages += kept;
-      found.push({ ...result, pages: result.pages.slice(0, kept), hits: result.hits.slice(0, kept) });
+    for (const one of begun) {
+      if (!one || isCapped) continue;
+      const result = await noting(lost, () => one.search.pages(maxPages - pages, one.mayRead));
+      if (!result) continue;
+      isCapped = result.isCut;
+      pages += result.pages.length;
+      found.push({ ...result, search: one.search, query: one.query });
     }
   }
   return {

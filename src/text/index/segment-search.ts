@@ -32,13 +32,15 @@ export interface FoundPages {
 export class SegmentSearch {
   readonly segment: OpenSegment;
   readonly #clauses: readonly (readonly SearchedElement[])[];
+  /** Pages that have every element. */
+  #candidates: Uint32Array = new Uint32Array();
 
   private constructor(segment: OpenSegment, clauses: readonly (readonly SearchedElement[])[]) {
     this.segment = segment;
     this.#clauses = clauses;
   }
 
-  /** Looks up the terms that were chosen for each element of each clause. */
+  /** Looks up the terms that were chosen for each element of each clause, and the pages that have them. */
   static async begin(
     segment: OpenSegment,
     query: Query,
@@ -56,12 +58,14 @@ export class SegmentSearch {
         ),
       ),
     );
-    return new SegmentSearch(segment, clauses);
+    const begun = new SegmentSearch(segment, clauses);
+    begun.#candidates = await begun.#findCandidates();
+    return begun;
   }
 
   /** Returns pages with hits, at most `maxPages` of those that may be read. */
   async pages(maxPages: number, mayRead?: MayRead): Promise<FoundPages> {
-    const candidates = await this.#candidates();
+    const candidates = this.#candidates;
     const pages: number[] = [];
     const hits: number[] = [];
     const counted = await this.#counts(candidates);
@@ -98,25 +102,42 @@ export class SegmentSearch {
   }
 
   /** Returns the pages that have every element, the rarest being read first. */
-  async #candidates(): Promise<Uint32Array> {
+  async #findCandidates(): Promise<Uint32Array> {
     const sizeOf = ({ lists }: SearchedElement) => lists.reduce((sum, { size }) => sum + size, 0);
     const elements = this.#clauses.flat().sort((one, other) => sizeOf(one) - sizeOf(other));
     let candidates: Uint32Array | undefined;
     for (const { lists } of elements) {
       if (lists.length === 0 || candidates?.length === 0) return new Uint32Array();
       const read = await Promise.all(lists.map((list) => list.pages(candidates)));
-      const pages = unionOf(read.map((postings) => postings.pages));
+      const pages = unionOf(
+        read.map((postings) => postings.pages),
+        this.segment.head.pages,
+      );
       candidates = candidates ? intersectionOf(candidates, pages) : pages;
     }
     return candidates ?? new Uint32Array();
   }
 
-  /** Returns how often a single term is on each of its pages; undefined if positions decide about hits. */
+  /**
+   * Returns how often the terms of a single element are on each of the candidates; undefined if the query has
+   * several. Positions are read only of pages with divided words, whose terms share positions with others.
+   */
   async #counts(candidates: Uint32Array): Promise<Uint32Array | undefined> {
-    const elements = this.#clauses.flat();
-    const list = elements[0]?.lists[0];
-    if (elements.length !== 1 || elements[0]!.lists.length !== 1 || !list) return;
-    return (await list.pages(candidates)).counts;
+    const [element, ...others] = this.#clauses.flat();
+    if (!element || others.length > 0) return;
+    const totals = new Uint32Array(this.segment.head.pages);
+    const divided: Uint32Array[] = [];
+    for (const list of element.lists) {
+      const { pages, counts } = await list.pages();
+      if (list.term.isDivided) divided.push(pages);
+      else for (let i = 0; i < pages.length; i++) totals[pages[i]!]! += counts[i]!;
+    }
+    if (divided.length > 0) {
+      const pages = unionOf(divided, totals.length);
+      const counts = await this.#hitCounts(pages);
+      for (let i = 0; i < pages.length; i++) totals[pages[i]!] = counts[i]!;
+    }
+    return candidates.map((page) => totals[page]!);
   }
 
   async #hitCounts(pages: Uint32Array): Promise<Uint32Array> {
@@ -142,7 +163,7 @@ async function occurrences(
   const found = new Map<number, Occurrences[]>();
   const read = await Promise.all(lists.map((list) => list.positions(pages)));
   read.forEach((positionsOn, index) => {
-    const { span } = lists[index]!;
+    const { span } = lists[index]!.term;
     for (const [page, positions] of positionsOn) {
       const own = span > 1 ? { positions, advance: span, cover: span } : { positions, advance, cover };
       const others = found.get(page);

@@ -2,6 +2,7 @@
 // looked for.
 
 import type { Occurrences } from "./dictionary.ts";
+import { LostBlock } from "./lost-block.ts";
 import type { OpenSegment } from "./open-segments.ts";
 import {
   groupsOf,
@@ -11,6 +12,7 @@ import {
   pagesOfGroup,
   readPositions,
 } from "./postings.ts";
+import type { PlainTerm } from "./tokens.ts";
 import { ByteReader } from "./varints.ts";
 
 /** A group of the list with its pages. */
@@ -21,15 +23,14 @@ interface ReadGroup extends Postings {
 export class TermPages {
   readonly #segment: OpenSegment;
   readonly #found: Occurrences;
-  /** Positions that the term covers, if it is the whole of a divided word; else 1. */
-  readonly span: number;
+  readonly term: PlainTerm;
   #groups: readonly PostingGroup[] | undefined;
   readonly #read = new Map<PostingGroup, Promise<ReadGroup>>();
 
-  constructor(segment: OpenSegment, found: Occurrences, span: number) {
+  constructor(segment: OpenSegment, found: Occurrences, term: PlainTerm) {
     this.#segment = segment;
     this.#found = found;
-    this.span = span;
+    this.term = term;
   }
 
   /** Number of pages. */
@@ -40,6 +41,7 @@ export class TermPages {
   /** Returns pages and counts: all of them, or at least those that are among `wanted` (ascending). */
   async pages(wanted?: Uint32Array): Promise<Postings> {
     const found = this.#found;
+    if ("page" in found && found.page >= this.#segment.head.pages) throw new LostBlock(this.#segment.name);
     if ("page" in found) return { pages: Uint32Array.of(found.page), counts: Uint32Array.of(1) };
     const groups = await this.#groupsWith(wanted);
     if (groups.length === 1) return groups[0]!;
@@ -115,20 +117,19 @@ function groupsWithin(groups: readonly PostingGroup[], wanted: Uint32Array): Pos
   });
 }
 
-/** Returns pages that are in any of the lists (ascending). */
-export function unionOf(lists: readonly Uint32Array[]): Uint32Array {
+/** Returns pages below `pageCount` that are in any of the lists (ascending). */
+export function unionOf(lists: readonly Uint32Array[], pageCount: number): Uint32Array {
   if (lists.length === 1) return lists[0]!;
-  const merged = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const list of lists) {
-    merged.set(list, offset);
-    offset += list.length;
-  }
-  merged.sort();
+  const isThere = new Uint8Array(pageCount);
   let length = 0;
-  for (let i = 0; i < merged.length; i++)
-    if (i === 0 || merged[i] !== merged[i - 1]) merged[length++] = merged[i]!;
-  return merged.subarray(0, length);
+  for (const list of lists)
+    for (const page of list) {
+      if (isThere[page] === 0) length++;
+      isThere[page] = 1;
+    }
+  const union = new Uint32Array(length);
+  for (let page = 0, next = 0; next < length; page++) if (isThere[page] === 1) union[next++] = page;
+  return union;
 }
 
 /** Returns pages that are in both lists (ascending). */

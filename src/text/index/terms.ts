@@ -21,10 +21,9 @@ const maxRemembered = 131_072;
 export interface ScannedTerm {
   /** Without the number of positions that it covers. */
   readonly text: string;
-  readonly span: number;
   readonly count: number;
-  /** The most frequent spelling. */
-  readonly surface: string;
+  /** Returns the most frequent spelling, until the next term. */
+  readonly surface: () => string;
 }
 
 /** Calls `visit` for the terms of a segment with a prefix, in order; returns false if there are too many. */
@@ -39,8 +38,8 @@ export async function scanTerms(
     do {
       if (!cursor.startsWith(bytes)) return true;
       if (left-- === 0) return false;
-      const { text, span } = plainTerm(cursor.term);
-      visit({ text, span, count: occurrenceCount(cursor.found), surface: cursor.surface(text) });
+      const { text } = plainTerm(cursor.term);
+      visit({ text, count: occurrenceCount(cursor.found), surface: () => cursor.surface(text) });
     } while (segment.decode(() => cursor.next()));
   }
   return true;
@@ -55,7 +54,7 @@ export async function pagesOfTerm(segment: OpenSegment, text: string): Promise<T
       if (!cursor.startsWith(bytes)) return found;
       const term = plainTerm(cursor.term);
       if (term.text !== text) return found;
-      found.push(new TermPages(segment, cursor.found, term.span));
+      found.push(new TermPages(segment, cursor.found, term));
     } while (segment.decode(() => cursor.next()));
   }
   return found;

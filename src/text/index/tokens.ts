@@ -2,8 +2,8 @@
 //
 // Each unit of each word (units.ts) has one position, numbered over the whole page. Its token is found there.
 // Two characters of a script without spaces are one more token at the position of the first. A word that
-// continues on the next line is also found as a whole, at the position of its first part: since it covers the
-// positions of both parts, its last token ends in a control character, whose code is their number.
+// continues on the next line is also found as a whole, at the position of its first part: its tokens end in a
+// control character, whose code is the number of positions that they cover.
 
 import type { PageText } from "../page-text.ts";
 import { arePaired, type Unit, unitsOf } from "./units.ts";
@@ -24,20 +24,22 @@ export const maxPositions = 1_000_000;
 /** Positions that a token may cover. */
 export const maxSpan = 31;
 
-/** Returns the term under which a token is found that covers several positions. */
-export const spanningTerm = (term: string, span: number): string =>
-  span > 1 ? term + String.fromCharCode(span) : term;
+/** Returns the term of a token of a divided word, which covers `span` positions, from 1 to `maxSpan`. */
+export const spanningTerm = (term: string, span: number): string => term + String.fromCharCode(span);
 
 /** A term without the number of positions that it covers, and that number. */
 export interface PlainTerm {
   readonly text: string;
   readonly span: number;
+  /** True if it belongs to a divided word as a whole, so that other terms have the same position. */
+  readonly isDivided: boolean;
 }
 
 /** Takes a term of the index apart. */
 export function plainTerm(term: string): PlainTerm {
   const code = term.charCodeAt(term.length - 1);
-  return code <= maxSpan ? { text: term.slice(0, -1), span: code } : { text: term, span: 1 };
+  if (code > maxSpan) return { text: term, span: 1, isDivided: false };
+  return { text: term.slice(0, -1), span: Math.max(1, code), isDivided: true };
 }
 
 /** Cuts words into units. */

@@ -67,7 +67,7 @@ describe("tokens", () => {
   });
 
   it("hold the number of positions apart from the term", () => {
-    expect(plainTerm(spanningTerm("quintal", 2))).toEqual({ text: "quintal", span: 2 });
-    expect(plainTerm(spanningTerm("tal", 1))).toEqual({ text: "tal", span: 1 });
+    expect(plainTerm(spanningTerm("quintal", 2))).toEqual({ text: "quintal", span: 2, isDivided: true });
+    expect(plainTerm("tal")).toEqual({ text: "tal", span: 1, isDivided: false });
   });
 });
