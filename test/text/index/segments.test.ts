@@ -49,16 +49,16 @@ function* manyPages(count: number): Generator<IndexedPage> {
 describe("a segment", () => {
   it("has the same bytes under the same keys whenever it is built", async () => {
     const [one, other] = [blocksInMemory(), blocksInMemory()];
-    await build(one, manyPages(300));
-    await build(other, manyPages(300));
+    await build(one, manyPages(150));
+    await build(other, manyPages(150));
     expect([...other.values].sort()).toEqual([...one.values].sort());
   });
 
   it("has the same bytes from runs, of which nothing is left, if spellings are the same", async () => {
     const [one, other] = [blocksInMemory(), blocksInMemory()];
-    await build(one, manyPages(300));
+    await build(one, manyPages(150));
     const bounds = { occurrences: 1000, terms: 100_000 };
-    await buildSegment(other, manyPages(300), { name: "one", className: "public", bounds });
+    await buildSegment(other, manyPages(150), { name: "one", className: "public", bounds });
     expect([...other.values].sort()).toEqual([...one.values].sort());
   });
 
@@ -70,9 +70,9 @@ describe("a segment", () => {
 
   it("that is large has blocks of at most 64 KiB, and is searched as a small one is", async () => {
     const blocks = blocksInMemory();
-    const pages = [...manyPages(3000)];
+    const pages = [...manyPages(1500)];
     const info = await build(blocks, pages);
-    expect(info).toMatchObject({ name: "one", className: "public", pages: 3000, words: 180_000 });
+    expect(info).toMatchObject({ name: "one", className: "public", pages: 1500, words: 90_000 });
     expect(Math.max(...[...blocks.values.values()].map(({ length }) => length))).toBeLessThanOrEqual(65_536);
     const head = decodeHead(blocks.values.get(headKey("one"))!);
     for (const [kind, { checksums }] of Object.entries(head.files))
@@ -85,7 +85,7 @@ describe("a segment", () => {
       const both = await find(blocks, ["one"], `${word} w3`);
       expect(both.pages).toBe(pages.filter(hasWord(word)).filter(hasWord("w3")).length);
     }
-    const middle = await (await find(blocks, ["one"], "the")).window(40_000, 10);
+    const middle = await (await find(blocks, ["one"], "the")).window(20_000, 10);
     expect(middle).toMatchObject([{ segment: "one" }]);
   });
 
@@ -105,7 +105,7 @@ describe("a segment", () => {
 
   it("is removed with all its blocks", async () => {
     const blocks = blocksInMemory();
-    await build(blocks, manyPages(1000));
+    await build(blocks, manyPages(700));
     expect(blocks.values.size).toBeGreaterThan(5);
     await removeSegment(blocks, "one");
     expect(blocks.values.size).toBe(0);
@@ -128,7 +128,7 @@ describe("a segment that has lost a block", () => {
   };
 
   beforeAll(async () => {
-    await build(blocks, manyPages(1500));
+    await build(blocks, manyPages(700));
     whole = await outcomes();
   });
 
@@ -181,7 +181,7 @@ describe("bytes of others under the keys of a segment", () => {
     await build(blocks, pagesOf(...pages));
     const head = blocks.values.get(headKey("one"))!;
     const random = seeded(11);
-    for (let round = 0; round < 250; round++) {
+    for (let round = 0; round < 150; round++) {
       const changed = head.slice(0, -4);
       for (let count = 0; count <= random(3); count++) changed[random(changed.length)] = random(256);
       const whole = new Uint8Array(head.length);
@@ -343,7 +343,7 @@ describe("completion", () => {
 describe("the cache of blocks", () => {
   it("is bounded, and reads a block once for all who wait for it", async () => {
     const blocks = blocksInMemory();
-    await build(blocks, manyPages(1500));
+    await build(blocks, manyPages(700));
     let reads = 0;
     const counted = { ...blocks, read: (key: string) => blocks.read(key).finally(() => reads++) };
     const segments = new OpenSegments(counted, 200_000);
