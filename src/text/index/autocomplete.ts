@@ -47,7 +47,7 @@ export function complete(
       isWhole &&= isScanned;
       for (const term of surfaces.keys()) if (totals.total(term) === 0) surfaces.delete(term);
     }
-    const terms = totals.mostFrequent();
+    const terms = totals.byFrequency();
     return {
       completions: terms.slice(0, count).map((term) => ({
         text: before + surfaces.get(term)!.surface,

@@ -203,11 +203,11 @@ class Run {
 /** Returns the most frequent spelling; the least one of several. */
 function usualSurface({ surface, count, others }: RunTerm): string {
   let chosen = surface;
-  let most = count;
+  let maxCount = count;
   for (const [other, often] of others ?? [])
-    if (often > most || (often === most && other < chosen)) {
+    if (often > maxCount || (often === maxCount && other < chosen)) {
       chosen = other;
-      most = often;
+      maxCount = often;
     }
   return chosen;
 }

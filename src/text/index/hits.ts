@@ -47,7 +47,7 @@ export function phrases(elements: readonly (readonly Occurrences[])[]): Ranges {
   );
   open.sort((one, other) => one.first - other.first);
   for (const lists of rest) open = continued(open, lists);
-  return longest(open);
+  return withoutShorter(open);
 }
 
 /** Returns phrases of elements of which each has one list. */
@@ -100,7 +100,7 @@ function continued(open: readonly OpenPhrase[], lists: readonly Occurrences[]): 
 }
 
 /** Returns the longest of the ranges that begin at one position, given them by ascending first position. */
-function longest(ranges: readonly Range[]): Ranges {
+function withoutShorter(ranges: readonly Range[]): Ranges {
   const firsts: number[] = [];
   const lasts: number[] = [];
   for (const { first, last } of ranges) {

@@ -74,16 +74,16 @@ function occurrencesOf(
   );
 }
 
-/** A place in the text of a page: a word, and an offset in its NFC form. */
-interface Place {
+/** A position in the text of a page: a word, and an offset in its NFC form. */
+interface TextPosition {
   readonly word: number;
   readonly offset: number;
 }
 
-/** Text from a place up to another. */
+/** Text from a position up to another. */
 interface Stretch {
-  readonly start: Place;
-  readonly end: Place;
+  readonly start: TextPosition;
+  readonly end: TextPosition;
 }
 
 /** The words of a page by their number, as texts and boxes of hits. */
@@ -171,11 +171,11 @@ class PageWords {
     const parts: Stretch[] = [];
     for (let word = start.word; word <= end.word; word++) {
       const offset = word === start.word ? start.offset : 0;
-      const place = { word, offset: word === end.word ? end.offset : this.#texts[word]!.length };
+      const stop = { word, offset: word === end.word ? end.offset : this.#texts[word]!.length };
       const before = parts.at(-1);
       if (before && this.#lines[before.start.word] === this.#lines[word])
-        parts[parts.length - 1] = { start: before.start, end: place };
-      else parts.push({ start: { word, offset }, end: place });
+        parts[parts.length - 1] = { start: before.start, end: stop };
+      else parts.push({ start: { word, offset }, end: stop });
     }
     return parts;
   }
@@ -215,8 +215,8 @@ class PageWords {
     return isWithoutSpaces(lastCharacter(this.#texts[word]!)) && isWithoutSpaces(next) ? "" : " ";
   }
 
-  /** Returns the text before a place, not before word `least`. */
-  #before({ word, offset }: Place, least: number): string {
+  /** Returns the text before a position, not before word `least`. */
+  #before({ word, offset }: TextPosition, least: number): string {
     let text = this.#texts[word]!.slice(0, offset);
     for (let before = word - 1; before >= least && text.length < contextLength; before--) {
       const longer = this.#texts[before]! + this.#space(before) + text;
@@ -226,8 +226,8 @@ class PageWords {
     return wholeCharacters(text.slice(-contextLength));
   }
 
-  /** Returns the text after a place, before word `end`. */
-  #after({ word, offset }: Place, end: number): string {
+  /** Returns the text after a position, before word `end`. */
+  #after({ word, offset }: TextPosition, end: number): string {
     let text = this.#texts[word]!.slice(offset);
     for (let after = word + 1; after < end && text.length < contextLength; after++) {
       const longer = text + this.#space(after - 1) + this.#texts[after]!;
@@ -241,7 +241,7 @@ class PageWords {
 const lastCharacter = (text: string): string =>
   (text.codePointAt(text.length - 2) ?? 0) > 0xffff ? text.slice(-2) : text.slice(-1);
 
-const isBefore = (one: Place, other: Place): boolean =>
+const isBefore = (one: TextPosition, other: TextPosition): boolean =>
   one.word < other.word || (one.word === other.word && one.offset < other.offset);
 
 /** Removes halves of surrogate pairs at the ends. */

@@ -173,22 +173,22 @@ async function mergeTerms(sources: readonly Source[], writer: SegmentWriter): Pr
     if (term === undefined) return;
     const holders = feeds.filter((feed) => feed.term === term);
     const isFound = await mergeOccurrences(holders, writer);
-    if (isFound) writer.endTerm(term, mostFrequentSurface(holders, term));
+    if (isFound) writer.endTerm(term, usualSurface(holders, term));
     if (writer.isFull) await writer.flush();
     for (const feed of holders) if (!feed.nextHere()) await feed.nextBlock();
   }
 }
 
 /** Returns the spelling of the segment that has the term most often; the least one of several. */
-function mostFrequentSurface(holders: readonly TermFeed[], term: string): string {
+function usualSurface(holders: readonly TermFeed[], term: string): string {
   const plain = plainTerm(term).text;
-  let most = 0;
+  let maxCount = 0;
   let chosen = "";
   for (const { cursor } of holders) {
     const count = occurrenceCount(cursor.found);
     const surface = cursor.surface(plain);
-    if (count < most || (count === most && surface >= chosen)) continue;
-    most = count;
+    if (count < maxCount || (count === maxCount && surface >= chosen)) continue;
+    maxCount = count;
     chosen = surface;
   }
   return chosen;

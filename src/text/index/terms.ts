@@ -86,7 +86,7 @@ export async function chooseTerms(
     });
     if (!isWhole) isCut = true;
   }
-  const chosen = totals.mostFrequent();
+  const chosen = totals.byFrequency();
   // The word itself is asked for, however rare it is.
   const terms = new Set(comparison === "forms" ? [text] : []);
   for (const term of chosen) if (terms.size < maxExpansions) terms.add(term);
@@ -112,7 +112,7 @@ export class TermTotals {
   }
 
   /** Returns all terms, the most frequent first, equally frequent ones in their order. */
-  mostFrequent(): string[] {
+  byFrequency(): string[] {
     return [...this.#totals]
       .sort(([one, often], [other, oftener]) => oftener - often || (one < other ? -1 : 1))
       .map(([text]) => text);
