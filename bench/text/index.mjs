@@ -46,7 +46,8 @@ function seeded(seed) {
   };
 }
 
-const syllables = "a ba ca de e fi ga he i jo ka le ma ne o pa qui re sa te u va wi xe yo za st nd er in on".split(" ");
+const syllables =
+  "a ba ca de e fi ga he i jo ka le ma ne o pa qui re sa te u va wi xe yo za st nd er in on".split(" ");
 
 /** Words by rank, short ones first, as in languages. */
 function makeVocabulary() {
@@ -165,7 +166,9 @@ async function buildBooks(blocks, pages) {
   let segments = [];
   for (let first = 0; first < pages; first += pagesOfBook) {
     const book = { name: `book-${first}`, className: "public" };
-    segments.push(isLost(await buildSegment(blocks, pagesFrom(first, Math.min(pages, first + pagesOfBook)), book)));
+    segments.push(
+      isLost(await buildSegment(blocks, pagesFrom(first, Math.min(pages, first + pagesOfBook)), book)),
+    );
     if (segments.length % 8 === 0) segments = await merged(blocks, segments);
   }
   return merged(blocks, segments);
@@ -255,7 +258,9 @@ async function measure(pages, kind) {
       const times = warm.cpu.filter((_, index) => queries[index][0] === name);
       return `${name} ${quantile(times, 0.5).toFixed(1)} / ${quantile(times, 0.95).toFixed(1)}`;
     });
-    console.error(`${pages} ${kind}: median / p95 of the processor time of warm searches in ms: ${byKind.join(", ")}`);
+    console.error(
+      `${pages} ${kind}: median / p95 of the processor time of warm searches in ms: ${byKind.join(", ")}`,
+    );
     return row;
   } finally {
     await rm(folder, { recursive: true });
@@ -270,9 +275,13 @@ async function measureYardstick(pages) {
   try {
     const text = createWriteStream(join(folder, "pages.txt"));
     for (let page = 0; page < pages; page++)
-      if (!text.write(`${wordsOf(page).join(" ")}\n`)) await new Promise((drained) => text.once("drain", drained));
+      if (!text.write(`${wordsOf(page).join(" ")}\n`))
+        await new Promise((drained) => text.once("drain", drained));
     await new Promise((ended) => text.end(ended));
-    await writeFile(join(folder, "queries.json"), JSON.stringify(makeQueries(pages).map(([, query]) => query)));
+    await writeFile(
+      join(folder, "queries.json"),
+      JSON.stringify(makeQueries(pages).map(([, query]) => query)),
+    );
     const { status, stdout, stderr } = spawnSync("python3", [script, folder], { encoding: "utf8" });
     if (status !== 0) return void console.error(`without SQLite FTS5: ${stderr.trim().split("\n").at(-1)}`);
     const { seconds, bytes, times, cpu } = JSON.parse(stdout);
