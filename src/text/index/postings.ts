@@ -88,6 +88,7 @@ export function groupsOf(lists: OccurrenceLists, start: Uint8Array): PostingGrou
     return [{ before: -1, lastPage: Number.POSITIVE_INFINITY, pages, postings, positions }];
   const reader = new ByteReader(start);
   const count = Math.ceil(pages / groupPages);
+  if (count * 3 > start.length) throw new LostBlock();
   const rows = Array.from(
     { length: count },
     () => [reader.varint(), reader.varint(), reader.varint()] as const,
