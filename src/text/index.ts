@@ -45,5 +45,3 @@ export {
 } from "./index/search.ts";
 export type { MayRead } from "./index/segment-search.ts";
 export type { SegmentInfo } from "./index/segment-writer.ts";
-/** The text of one page: lines in reading order, words with boxes. */
-export type { Box, Line, PageText, Word } from "./page-text.ts";
