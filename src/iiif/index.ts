@@ -123,10 +123,10 @@ export {
   type IdOfTarget,
   type TargetedAnnotation,
 } from "./presentation/attached.ts";
-
+// Boxes on a canvas as fragments of its address.
+export { boxAddress, type CanvasBox, type TargetCanvas } from "./presentation/canvas-box.ts";
 // The JSON-LD contexts of documents (Presentation API 3.0, section 4.6).
 export { presentationContext, withContext } from "./presentation/context.ts";
-
 // Manifests and collections of Presentation API 3.0, derived from facts about directories and images
 // (sections 3.1, 3.2 and 5).
 export {
@@ -141,7 +141,6 @@ export {
   type Standing,
   standingOf,
 } from "./presentation/derive.ts";
-
 // An operator's description of a folder.
 export {
   type Description,
@@ -149,10 +148,8 @@ export {
   type Named,
   readDescription,
 } from "./presentation/description/description.ts";
-
 // Faults in an operator's description, by path, in words that help to fix them.
 export type { Fault } from "./presentation/description/faults.ts";
-
 // Merges an operator's description of a folder over the document that is derived from it.
 export {
   arrangeMembers,
@@ -162,13 +159,12 @@ export {
   describeManifest,
   frontIndex as placeInFront,
 } from "./presentation/description/merge.ts";
-
 // An image in documents.
 export { loginServices, thumbnailBox, typedService } from "./presentation/image.ts";
-
+// Text of foreign files that no viewer takes for HTML.
+export { inertText } from "./presentation/inert-text.ts";
 // Reads members of external documents without relying on their form.
 export { idOf, isThere, objectOf, objectsOf, textOf, textsOf } from "./presentation/json.ts";
-
 // Facts that manifests and collections are made from.
 export type {
   CanvasFacts,
@@ -177,7 +173,6 @@ export type {
   MemberFacts,
   Resource,
 } from "./presentation/model.ts";
-
 // The paths of manifests and collections, and of their parts.
 export {
   canvasNumber,
@@ -192,10 +187,8 @@ export {
   presentationPaths,
   presentationRoot,
 } from "./presentation/mounts.ts";
-
 // What an address in a document names, if it is one of this service.
 export { type OwnNames, ownNames } from "./presentation/own-addresses.ts";
-
 // Parts of documents at addresses of their own.
 export { pieceAt } from "./presentation/pieces.ts";
 
@@ -228,6 +221,43 @@ export { readVersion4 } from "./presentation/version4.ts";
 
 // Takes out of a document the text about what a reader may not see.
 export { canvasesOfRange, imagesOf, type MayRead, type Right, withhold } from "./presentation/withheld.ts";
+
+// What a search has found, and the terms of an index, as responses are made from them.
+export {
+  type Found,
+  type Match,
+  type MatchPart,
+  matchesPerPage,
+  matchRange,
+  type Term,
+} from "./search/found.ts";
+
+// The paths of search services, which no other file spells out.
+export {
+  readSearchPath,
+  type SearchKind,
+  type SearchPath,
+  type SearchPlace,
+  type SearchVersion,
+  searchAddress,
+  searchFolders,
+} from "./search/mounts.ts";
+
+// Parameters of requests to search services (Content Search 2.0, sections 4.1 and 5.1).
+export {
+  type Filtered,
+  type FurtherFilter,
+  motivationsOfText,
+  passesFilters,
+  readSearchRequest,
+  type SearchRequest,
+} from "./search/request.ts";
+
+// Responses of search services in both versions.
+export { type SearchSite, searchResponse, termsResponse } from "./search/responses.ts";
+
+// Descriptions of the search services of a manifest.
+export { searchServices } from "./search/services.ts";
 
 // The addresses of pages that show documents in a viewer, which no other file spells out.
 export { stateViewAddress, viewAddress, viewOfDocument, viewPath } from "./view-mounts.ts";

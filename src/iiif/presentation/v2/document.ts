@@ -1,11 +1,11 @@
 // Converts documents of Presentation API 3.0, from any author, to 2.1. Anything that 2.1 cannot express is
 // left out.
 
+import { searchInVersion } from "../../search/mounts.ts";
 import { changedItems, changedMembers } from "../changed.ts";
 import { presentationContext } from "../context.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
-import { inVersion } from "../mounts.ts";
 import { annotation2, target2 } from "./annotations.ts";
 import { canvas2 } from "./canvases.ts";
 import { type Address2, addressOf, fallbackTitle, head, image2, texts2, withId } from "./properties.ts";
@@ -21,7 +21,7 @@ export function version2(
   services: unknown = document.services,
 ): Resource | undefined {
   const own = inlineServices(document, services);
-  const written = resource2(own, (address) => inVersion(address, base, 2));
+  const written = resource2(own, (address) => searchInVersion(address, base, 2));
   return written && { "@context": presentationContext[2], ...written };
 }
 

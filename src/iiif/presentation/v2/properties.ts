@@ -63,7 +63,7 @@ const members: readonly (readonly [key: string, key2: string, write: Writer])[] 
     "within",
     (value, _, address) => oneOrMany(objectsOf(value).flatMap((whole) => addressOf(whole, address))),
   ],
-  ["service", "service", services2],
+  ["service", "service", (value, _, address) => services2(value, address)],
 ];
 
 /** Members that describe a resource and link to more. */

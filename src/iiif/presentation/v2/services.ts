@@ -29,18 +29,28 @@ const forms: Readonly<Record<string, ServiceForm>> = {
 /** Image services in order of preference. */
 const versions = ["ImageService2", "ImageService1", "ImageService3"];
 
-/** Returns the services that 2.1 supports, and only the preferred version of image services. */
-export function services2(services: unknown): Resource | readonly Resource[] | undefined {
+/**
+ * Returns the services that 2.1 supports, and only the preferred version of image services. `address`:
+ * returns the addresses of this service in version 2.1; absent if none has a version.
+ */
+export function services2(
+  services: unknown,
+  address: (address: string) => string = (own) => own,
+): Resource | readonly Resource[] | undefined {
   const all = objectsOf(services);
   const version = versions.find((type) => all.some((service) => typeOf(service) === type));
   const suitable = all.filter((service) => {
     const type = typeOf(service);
     return type === version || !versions.includes(type ?? "");
   });
-  return oneOrMany(suitable.map((service) => service2(service, undefined)).filter(isThere));
+  return oneOrMany(suitable.map((service) => service2(service, undefined, address)).filter(isThere));
 }
 
-function service2(service: Resource, around: string | undefined): Resource | undefined {
+function service2(
+  service: Resource,
+  around: string | undefined,
+  address: (address: string) => string,
+): Resource | undefined {
   const type = typeOf(service);
   const form = type === undefined ? undefined : forms[type];
   const context = form?.context ?? textOf(service["@context"]);
@@ -51,7 +61,7 @@ function service2(service: Resource, around: string | undefined): Resource | und
   return present({
     // Not repeated inside services of the same context.
     "@context": context === around ? undefined : context,
-    "@id": id,
+    "@id": address(id),
     profile:
       typeof profile === "string" && /^level\d$/.test(profile)
         ? (form?.profile?.(profile) ?? profile)
@@ -62,7 +72,7 @@ function service2(service: Resource, around: string | undefined): Resource | und
     ...((form === undefined || form === auth1) && othersOf(service)),
     service: oneOrMany(
       objectsOf(inner)
-        .map((each) => service2(each, context))
+        .map((each) => service2(each, context, address))
         .filter(isThere),
     ),
   });

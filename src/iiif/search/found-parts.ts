@@ -1,0 +1,99 @@
+// What the responses of both versions have in common: addresses of their pages, ids, and texts cut to a
+// length that a list of a thousand results can have.
+
+import { boxAddress } from "../presentation/canvas-box.ts";
+import { inertText } from "../presentation/inert-text.ts";
+import { inVersion } from "../presentation/mounts.ts";
+import { responseAddress, type SearchSite } from "./addresses.ts";
+import { type Found, type Match, type MatchPart, matchesPerPage } from "./found.ts";
+
+/** Addresses of the pages around a response. */
+export interface ResponsePages {
+  /** Of the response itself. */
+  readonly id: string;
+  /** Of the whole list. */
+  readonly all: string;
+  /** Number of matches on the pages before. */
+  readonly start: number;
+  /** Absent if all matches are on one page. */
+  readonly others?: {
+    readonly first: string;
+    readonly last: string;
+    readonly next?: string;
+    readonly prev?: string;
+  };
+}
+
+/** Returns the addresses of the pages of a search: a single one without a number. */
+export function responsePages({ request, total }: Found, site: SearchSite): ResponsePages {
+  const { page } = request;
+  const at = (number: number) => responseAddress(site, request, number);
+  const all = responseAddress(site, request);
+  const last = Math.ceil(total / matchesPerPage);
+  if (last < 2) return { id: all, all, start: 0 };
+  const others = {
+    first: at(1),
+    last: at(last),
+    ...(page < last && { next: at(page + 1) }),
+    ...(page > 1 && { prev: at(page - 1) }),
+  };
+  return { id: at(page), all, start: (page - 1) * matchesPerPage, others };
+}
+
+/** A part of a match as both versions write it. */
+export interface WrittenPart {
+  /** Of its annotation. */
+  readonly id: string;
+  /** The box on the canvas of the manifest that names the service, as an address. */
+  readonly target: string;
+  readonly before: string;
+  readonly exact: string;
+  readonly after: string;
+  readonly language?: string;
+}
+
+/** A match as both versions write it. */
+export interface WrittenMatch {
+  /** Of what is said about the match itself. */
+  readonly id: string;
+  readonly parts: readonly WrittenPart[];
+  readonly match: Match;
+}
+
+/** Returns the matches of a response with their ids, which are fragments of its address. */
+export function writtenMatches(
+  { matches }: Found,
+  { id, start }: ResponsePages,
+  { base, presentation }: SearchSite,
+): readonly WrittenMatch[] {
+  return matches.map((match, index) => {
+    const number = start + index + 1;
+    const canvas = { ...match.canvas, id: inVersion(match.canvas.id, base, presentation) };
+    const parts = match.parts.map((part, nth) => ({
+      id: `${id}#match-${number}${nth === 0 ? "" : `-${nth + 1}`}`,
+      target: boxAddress(canvas, part.box),
+      ...textsOf(part),
+      ...(part.language !== undefined && { language: part.language }),
+    }));
+    return { id: `${id}#hit-${number}`, parts, match };
+  });
+}
+
+/** Maximum characters before and after a match, and of a match: a line of a text file may be a chapter. */
+const maxAround = 400;
+const maxExact = 1000;
+
+/** Returns three consecutive pieces of text, cut at the far ends, as viewers may show them. */
+export function textsOf({ before, exact, after }: Pick<MatchPart, "before" | "exact" | "after">) {
+  return {
+    before: inertText(cut(before, -maxAround)),
+    exact: inertText(cut(exact, 0, maxExact)),
+    after: inertText(exact.length > maxExact ? "" : cut(after, 0, maxAround)),
+  };
+}
+
+/** Returns a part of a text without half of a surrogate pair at an end. */
+function cut(text: string, from: number, to?: number): string {
+  const part = text.slice(from, to);
+  return part.length === text.length ? part : part.replace(/^\p{Surrogate}|\p{Surrogate}$/gu, "");
+}
