@@ -39,6 +39,21 @@ export { type ReadState, readState, type StateTarget } from "./content-state/rea
 // Regions of a canvas in fragments (Media Fragments URI 1.0, section 4.2.2).
 export { parseRegion, pixelRegion, type Region as StateRegion, regionText } from "./content-state/region.ts";
 
+// The stream of changes to manifests and collections (Change Discovery 1.0).
+export {
+  type Change,
+  type ChangedResource,
+  type ChangePage,
+  type ChangeStream,
+  changesCollection,
+  changesPage,
+  changesType,
+  type Dataset,
+} from "./discovery/changes.ts";
+
+// The paths of the stream of changes, which no other file spells out.
+export { changesAddress, changesPageAddress, changesPageOf, changesPath } from "./discovery/mounts.ts";
+
 // The canonical form of a request (Image API 3.0 section 4.7, 2.1 section 4.7), and the file name of its
 // response.
 export { canonicalParameters, contentDisposition } from "./image/canonical.ts";
@@ -125,6 +140,21 @@ export {
 } from "./presentation/attached.ts";
 // Boxes on a canvas as fragments of its address.
 export { boxAddress, type CanvasBox, type TargetCanvas } from "./presentation/canvas-box.ts";
+// The text of a page as annotations of its canvas, and links to it (Presentation API 3.0, sections 3.3 and 5.6).
+export {
+  type CanvasText,
+  type Granularity,
+  type OcrFile,
+  type OcrFormat,
+  ocrType,
+  type TextLine,
+  type TextMembers,
+  type TextPiece,
+  textMembers,
+  textPage,
+  withText,
+} from "./presentation/canvas-text.ts";
+
 // The JSON-LD contexts of documents (Presentation API 3.0, section 4.6).
 export { presentationContext, withContext } from "./presentation/context.ts";
 // Manifests and collections of Presentation API 3.0, derived from facts about directories and images

@@ -20,7 +20,17 @@ const imagesSegment = "_images";
 const partSegment = "_part";
 
 /** Parts of documents with an address of their own. */
-export type PieceKind = "canvas" | "page" | "annotation" | "annotations" | "range";
+export type PieceKind =
+  | "canvas"
+  | "page"
+  | "annotation"
+  | "annotations"
+  | "lines"
+  | "words"
+  | "text"
+  | "ocr"
+  | "georeference"
+  | "range";
 
 /** A piece of a document by its kind and its number from 1. */
 export interface PathPiece {
@@ -32,13 +42,19 @@ export interface PathPiece {
 
 /**
  * Segments of each kind below the address of its document; the first # is the number, the second `nth`.
- * `annotations`: those of one page that are about one canvas.
+ * `annotations`: those of one page that are about one canvas. `lines`, `words`: its text as annotations;
+ * `text`: as plain text; `ocr`: the file that it comes from. `georeference`: a map on its image.
  */
 const pieceSegments = {
   canvas: ["canvas", "#"],
   page: ["canvas", "#", "page"],
   annotation: ["canvas", "#", "annotation"],
   annotations: ["canvas", "#", "annotations", "#"],
+  lines: ["canvas", "#", "lines"],
+  words: ["canvas", "#", "words"],
+  text: ["canvas", "#", "text"],
+  ocr: ["canvas", "#", "ocr"],
+  georeference: ["canvas", "#", "georeference"],
   range: ["range", "#"],
 } as const satisfies Readonly<Record<PieceKind, readonly string[]>>;
 

@@ -20,10 +20,20 @@ export function annotation2(annotation: Resource, address: Address2): Resource |
   return present({
     "@id": id === undefined ? undefined : address(id),
     "@type": "oa:Annotation",
-    motivation: oneOrMany(motivations.map((word) => `${word === "painting" ? "sc" : "oa"}:${word}`)),
+    motivation: oneOrMany(motivations.map((word) => motivation2(word, bodies))),
     resource: painting ? bodies[0] : oneOrMany(bodies),
     on: oneOrMany(on),
   });
+}
+
+/**
+ * Returns a motivation with its prefix. 2.1 has no word for the text of a canvas: that "paints" it in a list
+ * of annotations, as version 3 reads it (section 5.5).
+ */
+function motivation2(word: string, bodies: readonly Resource[]): string {
+  const isText = bodies.every((body) => body["@type"] === "cnt:ContentAsText");
+  const paints = word === "painting" || (word === "supplementing" && isText);
+  return paints ? "sc:painting" : `oa:${word}`;
 }
 
 function body2(body: Resource, painting: boolean): Resource | undefined {
