@@ -99,6 +99,8 @@ export interface ChangePage {
   readonly number: number;
   /** Entries on the pages before. */
   readonly start: number;
+  /** Time of the last entry of the page before; absent for the first page. */
+  readonly after?: number;
   readonly changes: readonly Change[];
 }
 
@@ -107,11 +109,11 @@ export interface ChangePage {
  * earlier than the one before, as a second server with a slow clock writes it, has the time of that one.
  */
 export function changesPage(
-  { number, start, changes }: ChangePage,
+  { number, start, after = 0, changes }: ChangePage,
   { base, pages }: Pick<ChangeStream, "base" | "pages">,
 ): Resource | undefined {
   if (changes.length === 0) return undefined;
-  let latest = 0;
+  let latest = after;
   const orderedItems = changes.map((change) => {
     latest = Math.max(latest, change.time);
     return activityOf(change, latest, base);
