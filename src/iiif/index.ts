@@ -140,7 +140,8 @@ export {
 } from "./presentation/attached.ts";
 // Boxes on a canvas as fragments of its address.
 export { boxAddress, type CanvasBox, type TargetCanvas } from "./presentation/canvas-box.ts";
-// The text of a page as annotations of its canvas, and links to it (Presentation API 3.0, sections 3.3 and 5.6).
+// The text of a page as annotations of its canvas, and links to it (Presentation API 3.0, sections 3.3 and
+// 5.6).
 export {
   type CanvasText,
   type Granularity,
@@ -189,6 +190,8 @@ export {
   describeManifest,
   frontIndex as placeInFront,
 } from "./presentation/description/merge.ts";
+// Annotations that put maps on their places on Earth (georeference extension).
+export { mapsOfImage } from "./presentation/georeference.ts";
 // An image in documents.
 export { loginServices, thumbnailBox, typedService } from "./presentation/image.ts";
 // Text of foreign files that no viewer takes for HTML.

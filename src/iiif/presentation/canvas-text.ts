@@ -3,6 +3,7 @@
 
 import { boxAddress, type CanvasBox, type TargetCanvas } from "./canvas-box.ts";
 import { addContexts } from "./context.ts";
+import { extensionContext } from "./extensions.ts";
 import { inertText } from "./inert-text.ts";
 import type { Resource } from "./model.ts";
 import { pieceAddress } from "./mounts.ts";
@@ -32,9 +33,6 @@ export interface CanvasText {
 /** What each annotation of a page is. */
 export type Granularity = "line" | "word";
 
-/** JSON-LD context of `textGranularity`. */
-const granularityContext = "http://iiif.io/api/extension/text-granularity/context.json";
-
 /**
  * Returns the text of a canvas as a page of annotations at an address of its own: one for each line or word,
  * with a text as its target, which TIFY requires. Words without a box have that of their line. If no line has
@@ -57,7 +55,10 @@ export function textPage(text: CanvasText, granularity: Granularity, address: st
           },
         ],
   );
-  return addContexts({ id: address, type: "AnnotationPage", label: textLabel, items }, granularityContext);
+  return addContexts(
+    { id: address, type: "AnnotationPage", label: textLabel, items },
+    extensionContext.textGranularity,
+  );
 }
 
 interface AnnotatedPiece extends TextPiece {

@@ -30,6 +30,7 @@ export type PieceKind =
   | "text"
   | "ocr"
   | "georeference"
+  | "map"
   | "range";
 
 /** A piece of a document by its kind and its number from 1. */
@@ -43,7 +44,8 @@ export interface PathPiece {
 /**
  * Segments of each kind below the address of its document; the first # is the number, the second `nth`.
  * `annotations`: those of one page that are about one canvas. `lines`, `words`: its text as annotations;
- * `text`: as plain text; `ocr`: the file that it comes from. `georeference`: a map on its image.
+ * `text`: as plain text; `ocr`: the file that it comes from. `georeference`, `map`: the maps
+ * on the canvas, and the same of its image.
  */
 const pieceSegments = {
   canvas: ["canvas", "#"],
@@ -55,6 +57,7 @@ const pieceSegments = {
   text: ["canvas", "#", "text"],
   ocr: ["canvas", "#", "ocr"],
   georeference: ["canvas", "#", "georeference"],
+  map: ["canvas", "#", "map"],
   range: ["range", "#"],
 } as const satisfies Readonly<Record<PieceKind, readonly string[]>>;
 

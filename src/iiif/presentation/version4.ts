@@ -1,6 +1,7 @@
 // Documents of Presentation API 4.0, which is not final: what 3.0 can express becomes a document of 3.0.
 
 import { type Fault, type FaultPath, inside } from "./description/faults.ts";
+import { extensionContext } from "./extensions.ts";
 import { isThere, objectOf, oneOrMany, textOf, textsOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 
@@ -21,8 +22,6 @@ export function versionOfContext(context: string): number | undefined {
   const [, version] = contextForm.exec(context) ?? [];
   return version === undefined ? undefined : Number(version);
 }
-
-const navPlaceContext = "http://iiif.io/api/extension/navplace/context.json";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
@@ -103,7 +102,7 @@ function look(value: unknown, at: FaultPath, found: Findings): void {
 function convert(document: Resource, hasNavPlace: boolean): Resource {
   const { "@context": contexts } = document;
   const others = textsOf(contexts).filter((context) => versionOfContext(context) === undefined);
-  const further = [...new Set([...(hasNavPlace ? [navPlaceContext] : []), ...others])];
+  const further = [...new Set([...(hasNavPlace ? [extensionContext.navPlace] : []), ...others])];
   // The service adds the context of 3.0.
   return { ...(further.length > 0 && { "@context": further }), ...(convertAll(document) as Resource) };
 }

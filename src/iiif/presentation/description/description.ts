@@ -6,6 +6,8 @@ import { objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { behaviorsOf, type DescribedType } from "./behaviors.ts";
 import { type Fault, type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
+import { places } from "./geojson.ts";
+import { georeferencedMaps } from "./georeference.ts";
 import {
   annotationPages,
   asWritten,
@@ -127,6 +129,7 @@ const common = (type: DescribedType) =>
     provider: providers,
     behavior: behaviorsOf(type),
     navDate: moment,
+    navPlace: places,
     homepage: homepages,
     rendering: renderings,
     seeAlso: seeAlsos,
@@ -145,7 +148,7 @@ const manifestKeys: Readonly<Record<string, Reader>> = {
   ...whole,
   start,
   structures: many(range),
-  canvases: partsBy({ ...common("Canvas"), extra }, indexOrName),
+  canvases: partsBy({ ...common("Canvas"), georeference: georeferencedMaps, extra }, indexOrName),
 };
 const collectionKeys: Readonly<Record<string, Reader>> = {
   ...common("Collection"),

@@ -4,10 +4,14 @@ import type { LanguageMap } from "../../auth.ts";
 import { absolute, type Origin } from "../addresses.ts";
 import { addContexts } from "../context.ts";
 import { labelOfPage } from "../derive.ts";
+import { extensionContexts } from "../extensions.ts";
+import { type MapSource, mapLink, mapsPage, outsideImage } from "../georeference.ts";
 import { objectsOf } from "../json.ts";
 import type { CanvasFacts, Resource } from "../model.ts";
+import { pieceAddress } from "../mounts.ts";
 import type { Description, Named, PartDescription } from "./description.ts";
 import { type Fault, fault, quote } from "./faults.ts";
+import type { GeoreferencedMap } from "./georeference.ts";
 import { canvasNamesOf, type Names, namesOf, sortByNames } from "./names.ts";
 import { structuresOf } from "./ranges.ts";
 
@@ -37,7 +41,10 @@ export function describeManifest(
     faults,
   );
   const all = objectsOf(derived.items);
-  const items = indexes.map((index) => describeCanvas(all[index] as Resource, parts.get(index), origin));
+  const items = indexes.map((index) => {
+    const canvas = describeCanvas(all[index] as Resource, parts.get(index), origin);
+    return withMaps(canvas, parts.get(index), { document: origin.document, number: index + 1, faults });
+  });
 
   const ids = items.map(({ id }) => id as string);
   const shown = new Set(ids);
@@ -62,7 +69,8 @@ export function describeManifest(
     items,
     ...(structures.length > 0 && { structures }),
   };
-  return { document: withExtra(document, description.extra, origin), faults };
+  const extended = addContexts(document, extensionContexts([document, ...items, ...structures]));
+  return { document: withExtra(extended, description.extra, origin), faults };
 }
 
 /**
@@ -77,7 +85,8 @@ export function describeHead(
   const ofCanvases = order.length + parts.length + structures.length + Object.keys(extra).length;
   if (ofCanvases > 0 || thumbnail !== undefined || start !== undefined) return undefined;
   const { items, ...head } = derived;
-  return { ...head, ...withLogins(absolute(members, originOf(derived, base)), derived), items };
+  const described = { ...head, ...withLogins(absolute(members, originOf(derived, base)), derived), items };
+  return addContexts(described, extensionContexts([members]));
 }
 
 /** Returns members with the services to log in of a derived manifest in addition to their own. */
@@ -115,7 +124,8 @@ export function describeCollection(derived: Resource, description: Description, 
       "expected the address of a picture: a collection has no images of its own",
     );
   const { items, ...head } = derived;
-  const document = { ...head, ...absolute(description.members, origin), items };
+  const described = { ...head, ...absolute(description.members, origin), items };
+  const document = addContexts(described, extensionContexts([description.members]));
   return { document: withExtra(document, description.extra, origin), faults };
 }
 
@@ -262,15 +272,38 @@ function shownOf(indexes: readonly number[], parts: ReadonlyMap<number, PartDesc
 function describeCanvas(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {
   if (part === undefined) return canvas;
   const { items, annotations, ...head } = canvas;
+  const { georeference: _, ...members } = part.members;
   const described: Resource = {
     ...head,
-    ...absolute(part.members, origin),
+    ...absolute(members, origin),
     ...absolute(part.extra, origin),
     items,
   };
   // Pages that are attached to it stay.
   if (annotations === undefined) return described;
   return { ...described, annotations: [...objectsOf(described.annotations), ...objectsOf(annotations)] };
+}
+
+/** Returns a canvas with the maps on its image; those that are not on it are left out. */
+function withMaps(
+  canvas: Resource,
+  part: PartDescription | undefined,
+  { document, number, faults }: { document: string; number: number; faults: Fault[] },
+): Resource {
+  const { id, type, width, height } = canvas as unknown as MapSource;
+  const maps = ((part?.members.georeference ?? []) as readonly GeoreferencedMap[]).filter((map) => {
+    const wrong = outsideImage(map, { width, height });
+    if (wrong !== undefined) fault({ path: map.path, faults }, wrong);
+    return wrong === undefined;
+  });
+  if (maps.length === 0) return canvas;
+  const at = (kind: "georeference" | "map") => pieceAddress(document, { kind, number });
+  const page = mapsPage(maps, { id, type, width, height }, at("georeference"));
+  return {
+    ...canvas,
+    seeAlso: [...objectsOf(canvas.seeAlso), mapLink(at("map"))],
+    annotations: [...objectsOf(canvas.annotations), page],
+  };
 }
 
 function withExtra(document: Resource, extra: Resource, origin: Origin): Resource {

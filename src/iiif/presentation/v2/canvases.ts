@@ -2,6 +2,7 @@
 // images. Sound and film become links to files, replaced with the image that 3.0 shows next to or before
 // them.
 
+import { isOfMaps } from "../extensions.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { annotation2 } from "./annotations.ts";
@@ -28,12 +29,15 @@ export function canvas2(canvas: Resource, address: Address2): Resource {
     width,
     images: standIn?.images ?? own,
     ...present({
-      otherContent: objectsOf(canvas.annotations).map((page) =>
-        present({ ...withId(page, "AnnotationList", address), label: texts2(page.label) }),
-      ),
+      otherContent: objectsOf(canvas.annotations)
+        .filter(hasForm2)
+        .map((page) => present({ ...withId(page, "AnnotationList", address), label: texts2(page.label) })),
     }),
   };
 }
+
+/** 2.1 has no maps on Earth. */
+const hasForm2 = (page: Resource) => !isOfMaps(page);
 
 function sizeOf({ width, height }: Resource) {
   return typeof width === "number" && typeof height === "number" ? { width, height } : undefined;
