@@ -239,6 +239,14 @@ export {
   storedDocuments,
   storedOf,
 } from "./presentation/stored.ts";
+// Annotations that an operator stored as files, brought to the canvases of a manifest.
+export {
+  type AnnotatedCanvas,
+  type AnnotationScope,
+  type StoredAnnotations,
+  storedAnnotations,
+  storedAnnotationsPage,
+} from "./presentation/stored-annotations.ts";
 // Mistakes in a whole document of Presentation API 3.0 that do not keep it from being served.
 export { doubtsOfStored } from "./presentation/stored-doubts.ts";
 
