@@ -213,6 +213,7 @@ export {
   encodeSegments,
   imagesId,
   inVersion,
+  type PieceKind,
   type PresentationPath,
   type PresentationVersion,
   partId,

@@ -8,6 +8,8 @@ import {
   headOf,
   type ManifestFacts,
   manifestOf,
+  mapsOfImage,
+  type PieceKind,
   type PresentationPath,
   pieceAddress,
   pieceAt,
@@ -230,7 +232,9 @@ async function pieceOf(
   const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
   // The document may spell its identifier in another way, such as with the prefix of its source.
-  const part = pieceAt(around, pieceAddress(String(document.id), piece));
+  const address = (kind: PieceKind) => pieceAddress(String(document.id), { ...piece, kind });
+  const maps = piece.kind === "map" ? pieceAt(around, address("canvas")) : undefined;
+  const part = maps ? mapsOfImage(maps, address("map")) : pieceAt(around, address(piece.kind));
   return part && { make: async () => ({ document: part, services: document.services }) };
 }
 
