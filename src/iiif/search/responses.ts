@@ -19,7 +19,7 @@ export function searchResponse(found: Found, site: SearchSite): Resource {
   return writers[site.search].search(found, site);
 }
 
-/** Returns the terms that a query begins, in the version of the service; at most a few dozen. */
+/** Returns the terms that a query begins, in the version of the service of autocompletion, `site`. */
 export function termsResponse(terms: readonly Term[], request: Found["request"], site: SearchSite): Resource {
   return writers[site.search].terms(terms, request, site);
 }

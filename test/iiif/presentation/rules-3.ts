@@ -104,7 +104,7 @@ const service: Check = (value) => {
     ...text(value[type], none),
     ...when(
       old === /^(Image|Auth.*|Search|AutoComplete)Service[12]$/.test(String(value[type])) ||
-        /^Auth.*2$/.test(String(value[type])),
+        /^(Auth|Search|AutoComplete).*2$/.test(String(value[type])),
       `${String(value[type])} named by ${id}`,
     ),
     ...when(!("@context" in value), "a context in a service"),

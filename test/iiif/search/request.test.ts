@@ -1,12 +1,15 @@
 // Parameters of searches, addresses of their services, and pages of their results.
 
 import { describe, expect, test } from "vitest";
+import { manifestOf } from "../../../src/iiif/presentation/derive.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { matchRange } from "../../../src/iiif/search/found.ts";
 import { readSearchPath, searchAddress } from "../../../src/iiif/search/mounts.ts";
 import { motivationsOfText, passesFilters, readSearchRequest } from "../../../src/iiif/search/request.ts";
 import { searchServices } from "../../../src/iiif/search/services.ts";
 import fc from "../../properties.ts";
+import { expectValid } from "../presentation/checked.ts";
+import { context, image } from "../presentation/facts.ts";
 import { anyText, base, search } from "./facts.ts";
 
 const filtered = (query: string) => readSearchRequest(new URLSearchParams(query), "search", ["date", "user"]);
@@ -115,6 +118,13 @@ describe("services", () => {
 
   test("have no path outside of a source", () => {
     expect(() => readSearchPath("/iiif/search/2/presentation/3/a/..%2Fb")).toThrow(/identifier/);
+  });
+
+  test("are valid in a manifest of both versions", () => {
+    const derived = manifestOf({ id: "book", label: "book", canvases: [image("book/1.jpg")] }, context);
+    const { items, ...head } = derived;
+    const written = expectValid({ ...head, service: searchServices(context.base, "book"), items });
+    expect(written.service.profile).toBe("http://iiif.io/api/search/1/search");
   });
 
   test("are version 1 alone in manifests of 2.1, at addresses of their own (trap 2)", () => {

@@ -192,6 +192,7 @@ describe("a text of any file", () => {
             }
         }
       }),
+      { numRuns: 40 },
     );
   });
 
