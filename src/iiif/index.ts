@@ -278,8 +278,8 @@ export {
 export {
   readSearchPath,
   type SearchKind,
+  type SearchLocation,
   type SearchPath,
-  type SearchPlace,
   type SearchVersion,
   searchAddress,
   searchFolders,

@@ -24,9 +24,9 @@ export function boxAddress({ id, width, height }: TargetCanvas, box?: CanvasBox)
   return `${id}#xywh=${left},${top},${right - left},${bottom - top}`;
 }
 
-/** Returns whole numbers around a range, at most from 0 to `most`, with 1 between them at least. */
-function between(from: number, to: number, most: number): readonly [from: number, to: number] {
-  const first = Math.min(Math.max(Math.floor(Math.min(from, to)), 0), Math.max(most - 1, 0));
-  const last = Math.min(Math.ceil(Math.max(from, to)), most);
+/** Returns whole numbers around a range, at most from 0 to `max`, with 1 between them at least. */
+function between(from: number, to: number, max: number): readonly [from: number, to: number] {
+  const first = Math.min(Math.max(Math.floor(Math.min(from, to)), 0), Math.max(max - 1, 0));
+  const last = Math.min(Math.ceil(Math.max(from, to)), max);
   return [first, Math.max(last, first + 1)];
 }

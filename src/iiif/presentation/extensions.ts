@@ -20,11 +20,11 @@ export function isOfMaps({ items }: Resource): boolean {
 
 /** Returns the contexts of the extensions that parts of a document use. Nested ranges are looked into. */
 export function extensionContexts(parts: readonly Resource[]): readonly string[] {
-  const hasPlace = (part: Resource): boolean =>
-    part.navPlace !== undefined || (part.type === "Range" && objectsOf(part.items).some(hasPlace));
+  const hasNavPlace = (part: Resource): boolean =>
+    part.navPlace !== undefined || (part.type === "Range" && objectsOf(part.items).some(hasNavPlace));
   const hasMap = ({ annotations }: Resource) => objectsOf(annotations).some(isOfMaps);
   return [
-    ...(parts.some(hasPlace) ? [extensionContext.navPlace] : []),
+    ...(parts.some(hasNavPlace) ? [extensionContext.navPlace] : []),
     ...(parts.some(hasMap) ? [extensionContext.georeference] : []),
   ];
 }

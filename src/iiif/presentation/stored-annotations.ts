@@ -173,13 +173,13 @@ function canvasNumbers({ base, canvases, imagePrefixes, find }: AnnotationScope)
     return at0(byImage ?? fileIn(address, byFile));
   };
   const byName = (name: string, at: FaultPath) => {
-    const places = findNames({ name: decoded(name).replace(/^(?:\.?\/)+/, ""), path: at.path }, at.faults);
-    if (places && places.length > 1)
+    const indexes = findNames({ name: decoded(name).replace(/^(?:\.?\/)+/, ""), path: at.path }, at.faults);
+    if (indexes && indexes.length > 1)
       return fault(
         at,
         `${quote(name)} is a file with several pages; expected one, such as ${quote(`${name};2`)}`,
       );
-    return at0(places?.[0]);
+    return at0(indexes?.[0]);
   };
   return (address, at) => {
     if (!known.has(address)) known.set(address, look(address, at));

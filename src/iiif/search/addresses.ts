@@ -1,10 +1,10 @@
 // Addresses of responses of search services: those of the service with the parameters that made a difference.
 
-import { type SearchPlace, searchAddress } from "./mounts.ts";
+import { type SearchLocation, searchAddress } from "./mounts.ts";
 import type { SearchRequest } from "./request.ts";
 
 /** A service under the public URL of a request. */
-export interface SearchSite extends SearchPlace {
+export interface SearchSite extends SearchLocation {
   /** Without a trailing /. */
   readonly base: string;
 }

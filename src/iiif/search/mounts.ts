@@ -23,7 +23,7 @@ export const searchFolders: Readonly<Record<SearchKind, string>> = {
 };
 
 /** A service of a manifest. */
-export interface SearchPlace {
+export interface SearchLocation {
   readonly kind: SearchKind;
   readonly search: SearchVersion;
   /** Version of the manifest that names the service. */
@@ -32,7 +32,7 @@ export interface SearchPlace {
   readonly id: string;
 }
 
-type Pair = Pick<SearchPlace, "search" | "presentation">;
+type Pair = Pick<SearchLocation, "search" | "presentation">;
 
 /** Versions of the service and of the manifest that names it; clients of 2.1 know Search 1 alone. */
 const pairs = [
@@ -41,14 +41,14 @@ const pairs = [
   { search: 1, presentation: 2 },
 ] as const satisfies readonly Pair[];
 
-const prefixOf = (kind: SearchKind, { search, presentation }: Omit<SearchPlace, "id" | "kind">) =>
+const prefixOf = (kind: SearchKind, { search, presentation }: Omit<SearchLocation, "id" | "kind">) =>
   `${searchFolders[kind]}${search}/presentation/${presentation}`;
 
 /**
  * Returns the address of a service, without a query string: clients append their own (UV and Mirador without
  * looking for one). `base`: the public URL of the service, without a trailing /.
  */
-export function searchAddress(base: string, place: SearchPlace): string {
+export function searchAddress(base: string, place: SearchLocation): string {
   return `${base}${prefixOf(place.kind, place)}/${encodeSegments(place.id)}`;
 }
 

@@ -64,9 +64,8 @@ export function readSearchRequest(
     else if (name.length <= maxName) ignored.add(name);
   }
   for (const [name, value] of values) {
-    const most = name === "q" ? maxQuery : maxValue;
-    if (value.length > most)
-      throw invalid(`at most ${most} characters in the parameter ${name}`, value.length);
+    const max = name === "q" ? maxQuery : maxValue;
+    if (value.length > max) throw invalid(`at most ${max} characters in the parameter ${name}`, value.length);
   }
   const motivations = listIn(values, "motivation")?.map((word) => word.replace(/^(?:oa|sc):/, ""));
   const dates = listIn(values, "date")?.map(dateRange);

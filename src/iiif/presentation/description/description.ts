@@ -6,7 +6,7 @@ import { objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { behaviorsOf, type DescribedType } from "./behaviors.ts";
 import { type Fault, type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
-import { places } from "./geojson.ts";
+import { navPlace } from "./geojson.ts";
 import { georeferencedMaps } from "./georeference.ts";
 import {
   annotationPages,
@@ -129,7 +129,7 @@ const common = (type: DescribedType) =>
     provider: providers,
     behavior: behaviorsOf(type),
     navDate: moment,
-    navPlace: places,
+    navPlace,
     homepage: homepages,
     rendering: renderings,
     seeAlso: seeAlsos,

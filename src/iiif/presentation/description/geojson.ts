@@ -125,7 +125,7 @@ const webId = (id: unknown) => (/^https?:\/\//i.test(String(id)) ? id : undefine
  * Reads the value of `navPlace`: a collection of features, the address of one, or a single feature or
  * geometry. Features that are not sound are left out.
  */
-export const places: Reader<Resource> = (value, at) => {
+export const navPlace: Reader<Resource> = (value, at) => {
   if (isAddress(value)) return { id: value, type: featureCollection };
   const given = objectOf(value);
   if (!given) return noteUnexpected(at, "a GeoJSON FeatureCollection, or its address", value);
