@@ -1,12 +1,16 @@
-// Entry of a worker that reads long YAML texts.
+// Entry of a worker that reads long texts: YAML, and the text of pages.
 
 import type { TextQuestion } from "./base/text/text-question.ts";
 import { yamlBounds } from "./base/text/yaml.ts";
 import { mappingEntriesHere } from "./server/hooks/mapping-yaml.ts";
 import { readYamlHere } from "./server/manifests/folders/manifest-file-text.ts";
 import { threadPort } from "./server/platform/workers/thread-port.ts";
+import { readRecords } from "./text/record/file-records.ts";
 
 const readers = { manifest: readYamlHere, mapping: mappingEntriesHere } as const;
 const { post, onMessage } = await threadPort<TextQuestion>();
 
-onMessage(({ of, text }) => post(readers[of](text, yamlBounds.inWorker)));
+onMessage(async (question) => {
+  if (question.of === "pages") post(await readRecords(question.bytes, question.name));
+  else post(readers[question.of](question.text, yamlBounds.inWorker));
+});

@@ -214,6 +214,7 @@ export {
   imagesId,
   inVersion,
   type PieceKind,
+  type PathPiece,
   type PresentationPath,
   type PresentationVersion,
   partId,

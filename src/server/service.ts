@@ -33,6 +33,7 @@ import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
 import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
+import { createPageTexts } from "./manifests/texts/page-texts.ts";
 import { buildOuterParts } from "./parts.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
 import { buildRendering } from "./rendering.ts";
@@ -200,7 +201,9 @@ export async function createService(
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
-  const manifests = buildManifests({ images, auth, folders, options: config.presentation, aliases, log });
+  const texts = createPageTexts(platform);
+  const options = config.presentation;
+  const manifests = buildManifests({ images, auth, folders, options, texts, aliases, log });
   const check = () => runChecks(allChecks);
   const logResults = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ results: await check(), checkedAt: Date.now() }), {
@@ -287,6 +290,7 @@ export async function createService(
       hub.close();
       stopHistory?.();
       yaml.close();
+      texts.close();
       await Promise.allSettled([
         shared ? undefined : pool.close(),
         outer.close(),

@@ -17,6 +17,8 @@ export { createTextReader, readTextFile, type TextFile, type TextReader } from "
 /** The text of one page: lines in reading order, words with boxes. */
 export type { Box, Line, PageText, Word } from "./page-text.ts";
 
+// The pages of a file as records.
+export { type FileRecords, pageOfRecords, readRecords, weightOfRecords } from "./record/file-records.ts";
 // The record of a page in bytes, as a store keeps it.
 export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 // The text of a page for people.

@@ -1,7 +1,15 @@
-// The question to a worker that reads long texts.
+// The questions to a worker that reads long texts.
 
-export interface TextQuestion {
-  /** What the text is: a manifest file in YAML, or a mapping file in YAML. */
-  readonly of: "manifest" | "mapping";
-  readonly text: string;
-}
+export type TextQuestion =
+  | {
+      /** What the text is: a manifest file in YAML, or a mapping file in YAML. */
+      readonly of: "manifest" | "mapping";
+      readonly text: string;
+    }
+  | {
+      /** A file of the text of pages. */
+      readonly of: "pages";
+      /** As operators know it, for messages. */
+      readonly name: string;
+      readonly bytes: Uint8Array;
+    };

@@ -91,12 +91,12 @@ const bodyOf = (text: string, language: string | undefined) => ({
 const textLabel = { en: ["Text of this page"] };
 
 /** Formats of OCR files. */
-export type OcrFormat = "alto" | "page" | "hocr";
+export type OcrFormat = "alto" | "page" | "hocr" | "xml";
 
 interface OcrForm {
   readonly label: string;
   readonly format: string;
-  readonly profile: string;
+  readonly profile?: string;
   /** Media type for clients that must not draw from the file. */
   readonly plain: string;
 }
@@ -115,6 +115,8 @@ const ocrForms: Readonly<Record<OcrFormat, OcrForm>> = {
     profile: "http://schema.primaresearch.org/PAGE/gts/pagecontent/",
     plain: "application/xml",
   },
+  // Of which nothing more is known than the ending of its name.
+  xml: { label: "Text with positions (XML)", format: "application/xml", plain: "application/xml" },
   hocr: {
     label: "hOCR",
     format: "text/vnd.hocr+html",
@@ -177,7 +179,7 @@ export function textMembers(
             type: "Dataset",
             label: { en: [form.label] },
             format: ocrType(file),
-            ...(file.isDrawable && { profile: form.profile }),
+            ...(file.isDrawable && form.profile !== undefined && { profile: form.profile }),
           },
         ],
       }),

@@ -11,6 +11,7 @@ import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
 import { createSearch, type Search, type SearchParts } from "./search/search.ts";
+import type { PageTexts } from "./texts/page-texts.ts";
 
 export interface FolderParts {
   readonly readYaml: ReadYaml;
@@ -58,6 +59,7 @@ export interface ServiceParts {
   readonly auth?: Auth | undefined;
   readonly folders: Folders;
   readonly options: PresentationOptions;
+  readonly texts: PageTexts;
   /** Further paths of the Image API. */
   readonly aliases: readonly string[];
   readonly log: Log;
@@ -69,10 +71,12 @@ export function buildManifests({
   auth,
   folders,
   options,
+  texts,
   aliases,
   log,
 }: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
   const manifestFiles = createManifestFileLog(log, options.allowed_origins);
-  return createManifests({ images, auth, sources: images.sources, folders, options, manifestFiles, aliases });
+  const { sources } = images;
+  return createManifests({ images, auth, sources, folders, options, manifestFiles, texts, aliases });
 }

@@ -10,18 +10,21 @@ import {
   manifestOf,
   mapsOfImage,
   type PieceKind,
+  type PathPiece,
   type PresentationPath,
   pieceAddress,
   pieceAt,
   presentationPaths,
   presentationRoot,
+  withContext,
 } from "../../iiif/index.ts";
 import type { Caller, RefusedDecision, Sharing } from "../access/access.ts";
 import { fileKind } from "../sources/listing.ts";
+import { isTextPiece, textDocument } from "./documents/canvas-texts.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot, maxHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
-import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
+import type { Made, Making, ManifestsParts, PlannedDocument, RawText } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
@@ -32,6 +35,8 @@ import { locationOf, parentOf } from "./locations.ts";
 export interface Presented {
   /** Makes it. Throws as {@link Manifests.present} does. */
   make(): Promise<Made>;
+  /** Returns the bytes of an address that has no document. Throws as {@link Manifests.present} does. */
+  raw?(): Promise<RawText>;
   /** Why the caller may not read it; then the document is its title with the services to log in. */
   readonly refused?: RefusedDecision;
   /**
@@ -101,10 +106,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
           if (whole?.refused) return presentedOf(making, reading, whole);
-          const isPage = reading.piece?.kind === "annotations";
-          const found: RestrictedDocument | undefined = isPage
-            ? await pageOf(making, reading, whole)
-            : await pieceOf(reading, whole);
+          const found = await partOf(making, reading, whole);
           if (found === undefined) continue;
           if (found.refused) return presentedOf(making, reading, found);
           return presentedOf(making, reading, await stated(making, reading, found));
@@ -119,6 +121,17 @@ const quotingCodes: ReadonlySet<string | undefined> = new Set([
   "unusable_manifest_file",
   "unsupported_presentation_version",
 ]);
+
+/** Returns the part of a document that a reading names, as its caller may read it, or the document itself. */
+function partOf(
+  making: Making,
+  reading: PresentationPath,
+  whole: RestrictedDocument | undefined,
+): Promise<RestrictedDocument | undefined> {
+  const { piece } = reading;
+  if (piece?.kind === "annotations") return pageOf(making, reading, whole);
+  return isTextPiece(piece) ? textOf(making, piece, whole) : pieceOf(reading, whole);
+}
 
 /** Returns what a reading names, as its caller may read it; undefined if they may not know of it. */
 async function findReadable(
@@ -184,11 +197,12 @@ function presentedOf(
   found: RestrictedDocument,
 ): Presented {
   gate.note(reading.id, "document");
-  const { make, refused, ignoredFile, lists } = found;
+  const { make, raw, refused, ignoredFile, lists } = found;
   const above = folderAbove(parts, reading);
   const stamp = refused ? undefined : stampOf(parts, found, reading, gate);
   return {
     make,
+    ...(raw && { raw }),
     sharing: () => gate.sharing(),
     lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
     ...(refused && { refused }),
@@ -250,6 +264,32 @@ async function pageOf(
   const left = await restrict(making, reading, { make: async () => ({ document: page.document }) });
   if (left.refused) return left;
   return { ...left, make: async () => ({ document: page.narrow((await left.make()).document) }) };
+}
+
+/** The text of a canvas, for readers of its image. */
+async function textOf(
+  { parts, gate }: Making,
+  piece: PathPiece,
+  manifest: PlannedDocument | undefined,
+): Promise<RestrictedDocument | undefined> {
+  const made = await manifest?.make();
+  const sheet = await made?.texts?.(piece.number);
+  if (!made || !sheet) return undefined;
+  const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
+  if (await gate.mayRead(sheet.identifier, "all")) return found;
+  const refused: RefusedDecision = {
+    allowed: false,
+    status: 401,
+    reason: "Only readers with access to all of the image may read its text. Log in, then ask again.",
+    cachedBy: "caller",
+    vary: [],
+  };
+  const { id } = sheet.canvas;
+  const title = { id: pieceAddress(String(made.document.id), piece), type: "AnnotationPage", items: [] };
+  return {
+    make: async () => ({ document: withContext({ ...title, partOf: [{ id, type: "Canvas" }] }, false) }),
+    refused,
+  };
 }
 
 const derivedOrStored: Find = async (making, reading) => {

@@ -9,7 +9,7 @@ import {
   presentationRoot,
 } from "../../../iiif/index.ts";
 import type { RefusedDecision } from "../../access/access.ts";
-import type { Manifests } from "../../manifests/manifests.ts";
+import type { Manifests, Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
@@ -55,6 +55,7 @@ async function respond(
   const presented = await manifests.present(readings, caller, documentContext(c, service));
   const type = contentType(preferredType(c, types[version]), version);
   const { refused } = presented;
+  if (presented.raw && !refused) return sendRaw(c, service, presented, presented.raw);
   const body = await bodies(presented, version, type, c.get("base"));
   if (!body)
     throw new ServiceError(
@@ -90,6 +91,22 @@ async function respond(
     return sendText(c, sent, { type, headers, status });
   }
   return sendText(c, sent, { type, headers, ...(etag !== undefined && { validators: { etag } }) });
+}
+
+/**
+ * Sends plain text, or a file of text as it is. Nothing in it runs, since anyone may have written it.
+ */
+async function sendRaw(
+  c: RequestContext,
+  service: Service,
+  presented: Presented,
+  raw: NonNullable<Presented["raw"]>,
+): Promise<Response> {
+  const { type, bytes } = await raw();
+  const headers: Record<string, string> = { "Content-Security-Policy": "sandbox; default-src 'none'" };
+  setCaching(headers, c, presented.sharing(), presented.lasts() ? service.caching.documents : "no-cache");
+  setCors(headers, c);
+  return sendText(c, bytes, { type, headers });
 }
 
 /** A hook redirects readers of images, and there is no other document. */

@@ -117,7 +117,7 @@ async function addBelow(
 }
 
 /** A folder, or undefined if there is none or it cannot be read now. */
-async function folderAt(
+export async function folderAt(
   { parts, caller, gate }: Making,
   location: FolderLocation,
 ): Promise<Folder | undefined> {

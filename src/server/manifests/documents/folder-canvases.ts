@@ -14,6 +14,7 @@ import {
 } from "../../../iiif/index.ts";
 import type { FolderReader } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
+import { canvasWithText, type FolderTexts } from "./canvas-texts.ts";
 import { canvasFacts } from "./canvases.ts";
 import type { Sheet, Sheets } from "./folder-images.ts";
 import type { Attached, Canvases } from "./making.ts";
@@ -46,25 +47,29 @@ export interface CanvasesLook {
   readonly stand: Standing;
   readonly context: DocumentContext;
   readonly attached: Pick<Attached, "of">;
+  readonly texts: Pick<FolderTexts, "filesOf">;
 }
 
 /** The canvases of the document of an identifier. The number of a canvas is its position among the sheets. */
 export function folderCanvases(
   parts: FolderCanvasesParts,
   id: string,
-  { stand, context, attached }: CanvasesLook,
+  { stand, context, attached, texts }: CanvasesLook,
 ): Canvases {
   const address = documentAddress(context.base, id);
   const { sheets } = parts;
-  const canvasAt = (facts: CanvasFacts, number: number): Resource => {
+  const canvasAt = (facts: CanvasFacts, { file, page }: Sheet, number: number): Resource => {
     const canvas = canvasOf(facts, number, { address, stand, context });
     // Annotations are for readers of the image.
-    const annotations = facts.visible ? attached.of(number) : [];
-    return annotations.length > 0 ? { ...canvas, annotations } : canvas;
+    if (!facts.visible) return canvas;
+    const annotations = attached.of(number);
+    const annotated = annotations.length > 0 ? { ...canvas, annotations } : canvas;
+    if (!facts.size) return annotated;
+    return canvasWithText(annotated, address, number, texts.filesOf({ name: file.name, page }));
   };
   const makeCanvases = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
     (await factsOfSheets(parts, some))
-      .map((facts, at) => facts && canvasAt(facts, from + at + 1))
+      .map((facts, at) => facts && canvasAt(facts, some[at] as Sheet, from + at + 1))
       .filter(isThere);
   return {
     count: async () => (await sheets.all()).length,

@@ -20,6 +20,7 @@ import {
   type PresentationPath,
   partOfCollection,
   partRange,
+  pieceAddress,
   type Resource,
   type StoredDocument,
   standingOf,
@@ -29,10 +30,11 @@ import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
 import { type AttachedPages, attachedPages } from "./attached.ts";
+import { folderTexts } from "./canvas-texts.ts";
 import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
-import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
+import type { Canvases, Made, Making, ManifestsParts, PlannedDocument, SheetTexts } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
 import { findDerived, findStored } from "./targets.ts";
 
@@ -230,6 +232,7 @@ async function folderManifest(
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
   const pages = await attachedPages(making, location, folder, description.members.annotations);
+  const texts = await folderTexts(making, location, folder);
   const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
   const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
 
@@ -251,21 +254,30 @@ async function folderManifest(
     const notes = sheets.notes().join(" ");
     const note = notes ? { note: notes } : {};
     const head = manifestHead({ ...identity, ...(front && { front }), ...logins, ...note }, context);
-    const canvases = folderCanvases(looking, identity.id, { stand, context, attached });
+    const canvases = folderCanvases(looking, identity.id, { stand, context, attached, texts });
+    const textsOf = async (number: number): Promise<SheetTexts | undefined> => {
+      const sheet = (await sheets.all())[number - 1];
+      const files = sheet ? texts.filesOf({ name: sheet.file.name, page: sheet.page }) : [];
+      const [own] = sheet && files.length > 0 ? await factsOfSheets(looking, [sheet]) : [];
+      if (!sheet || !own?.size) return undefined;
+      const id = pieceAddress(address, { kind: "canvas", number });
+      return { identifier: sheet.identifier, files, canvas: { id, ...own.size } };
+    };
+    const common = { attached, texts: textsOf };
     const document = isDescribed ? describeHead(head, described, context.base) : head;
     const isLong = !all || all.length > maxHeld;
-    if (document && (isLong || making.partly)) return { document, canvases, attached };
+    if (document && (isLong || making.partly)) return { document, canvases, ...common };
     const derived = { ...head, items: await itemsOf(canvases) };
     if (derived.items.length === 0) throw new ServiceError("not-found", gone, { code: "no_such_manifest" });
-    if (!isDescribed) return { document: derived, attached };
+    if (!isDescribed) return { document: derived, ...common };
     const merged = describeManifest(derived, described, await facts(), context.base);
     manifestFile?.add(merged.faults);
-    return { document: merged.document, attached };
+    return { document: merged.document, ...common };
   };
   return {
     make,
     folder,
-    beyond: pages.stamp,
+    beyond: pages.stamp + texts.stamp,
     facts,
     outcome: () => all && outcomeOf(all),
     isKnown: () => sheets.areRead(),

@@ -10,6 +10,8 @@ import type { FactsParts } from "../folders/image-facts.ts";
 import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
 import type { Gate, GateParts } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
+import type { PageTexts } from "../texts/page-texts.ts";
+import type { TextFile } from "../texts/text-files.ts";
 
 export interface ManifestsParts extends GateParts {
   readonly images: FactsParts;
@@ -17,6 +19,7 @@ export interface ManifestsParts extends GateParts {
   readonly folders: Folders;
   readonly options: Pick<PresentationOptions, "derive" | "pages" | "title" | "provider">;
   readonly manifestFiles: ManifestFileLog;
+  readonly texts: PageTexts;
   /** Further paths of the Image API, which documents may use for images. */
   readonly aliases: readonly string[];
 }
@@ -43,8 +46,24 @@ export interface Made {
   readonly services?: unknown;
   /** Annotations that are attached to the canvases of a manifest. */
   readonly attached?: Attached;
+  /** Returns the texts of a canvas, by its number from 1; undefined if it has none. Absent if no canvas has. */
+  readonly texts?: (number: number) => Promise<SheetTexts | undefined>;
   /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
   readonly canvases?: Canvases;
+}
+
+/** A canvas with the files of its text. */
+export interface SheetTexts {
+  /** Of its image. */
+  readonly identifier: string;
+  readonly files: readonly TextFile[];
+  readonly canvas: { readonly id: string; readonly width: number; readonly height: number };
+}
+
+/** Bytes that are no document in JSON. */
+export interface RawText {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Annotations by canvas. */
@@ -104,6 +123,8 @@ function listedCanvases(items: readonly Resource[]): Canvases {
 export interface PlannedDocument {
   /** Throws what sources, hooks and codecs throw, and `not-found` if nothing remains of it. */
   make(): Promise<Made>;
+  /** Returns the bytes at an address that has no document. Throws what sources throw, and `not-found`. */
+  raw?(): Promise<RawText>;
   /** The folder, if the document depends on no other, except for what `beyond` says. */
   readonly folder?: Folder;
   /** What the document depends on in other folders, in brief. */

@@ -23,7 +23,9 @@ export function findDerived(sources: Sources, location: FolderLocation, address:
     const own = ownNames(target, []).documents.find((reading) => {
       const { source, key } = locationOf(sources, reading.of);
       const isPart = reading.piece === undefined || reading.piece.kind === "canvas";
-      return isPart && typeof reading.extent === "string" && source === location.source && key === location.key;
+      return (
+        isPart && typeof reading.extent === "string" && source === location.source && key === location.key
+      );
     });
     if (!own) return undefined;
     const number = own.piece?.number ?? 0;

@@ -15,7 +15,14 @@ import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { type FolderLocation, inside } from "../locations.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
-import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
+import {
+  isTextName,
+  type ListedFile,
+  type Listing,
+  listingOf,
+  manifestFileNames,
+  weightOf,
+} from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 import type { ReadYaml } from "./manifest-file-text.ts";
 import { type Look, withoutNotes } from "./notes.ts";
@@ -63,7 +70,7 @@ const cacheBytes = 48 * 2 ** 20;
 const bytesOfFacts = 160;
 
 /** Raised whenever the form of stored listings changes. */
-const listingVersion = 2;
+const listingVersion = 3;
 
 interface CachedFolder {
   /** Absent if the folder does not exist. */
@@ -221,7 +228,8 @@ async function listFolder(source: Source, key: string, signal: AbortSignal, vali
   if (signal.aborted) throw cancelledError(signal);
   return entries?.filter(
     ({ kind, name }) =>
-      isPlain(key === "" ? name : `${key}/${name}`) && (kind !== "other" || name.startsWith("manifest.")),
+      isPlain(key === "" ? name : `${key}/${name}`) &&
+      (kind !== "other" || name.startsWith("manifest.") || isTextName(name)),
   );
 }
 
@@ -270,16 +278,20 @@ function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one
   const [before, after] = [one.listing, other.listing];
   return (
     one.manifestFile === other.manifestFile &&
-    before.images.length === after.images.length &&
     before.directories.length === after.directories.length &&
     before.directories.every((name, at) => name === after.directories[at]) &&
     before.notes.join("/") === after.notes.join("/") &&
-    before.images.every(({ name, validator }, at) => {
-      const now = after.images[at];
-      return validator !== undefined && now?.name === name && now.validator === validator;
-    })
+    areSame(before.images, after.images) &&
+    areSame(before.texts, after.texts)
   );
 }
+
+const areSame = (before: readonly ListedFile[], after: readonly ListedFile[]) =>
+  before.length === after.length &&
+  before.every(({ name, validator }, at) => {
+    const now = after[at];
+    return validator !== undefined && now?.name === name && now.validator === validator;
+  });
 
 /** Returns the known facts of a folder's images that its listing does not contradict. */
 function stillTrue(known: ReadonlyMap<string, KnownFacts> | undefined, { images }: Listing) {

@@ -1,4 +1,4 @@
-// Contents of a folder for manifests and collections: its images and folders in natural order, and its
+// Contents of a folder for manifests and collections: its images, texts and folders in natural order, and its
 // manifest file.
 
 import { compareNaturally } from "../../../base/index.ts";
@@ -7,6 +7,10 @@ import type { SourceEntry } from "../../sources/source.ts";
 /** Manifest files, the first of which counts. */
 export const manifestFileNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
 export type ManifestFileName = (typeof manifestFileNames)[number];
+
+/** True for the name of a file that may hold the text of an image. */
+export const isTextName = (name: string): boolean =>
+  /\.(?:xml|hocr|txt)$|[._]hocr\.html?$/i.test(name) && !name.startsWith(".");
 
 export interface ListedFile {
   readonly name: string;
@@ -17,7 +21,9 @@ export interface ListedFile {
 export interface Listing {
   readonly images: readonly ListedFile[];
   readonly directories: readonly string[];
-  /** Folders that hold only annotations, as far as known: they are no directories for readers. */
+  /** Files that may hold the text of its images. */
+  readonly texts: readonly ListedFile[];
+  /** Folders that hold only annotations or texts, as far as known: they are no directories for readers. */
   readonly notes: readonly string[];
   /** The manifest files that are there, in their order. */
   readonly manifestFiles: readonly ListedFile[];
@@ -31,6 +37,9 @@ export function listingOf(entries: readonly SourceEntry[]): Listing {
   const named = new Map(files("other").map((entry) => [entry.name, entry]));
   return {
     images: sortByName("image").map(withoutKind),
+    texts: sortByName("other")
+      .filter(({ name }) => isTextName(name))
+      .map(withoutKind),
     directories: sortByName("directory").map(({ name }) => name),
     notes: [],
     manifestFiles: manifestFileNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
@@ -43,8 +52,8 @@ const withoutKind = ({ name, validator }: SourceEntry): ListedFile => ({
 });
 
 /** About how many bytes of memory a listing takes. */
-export function weightOf({ images, directories, notes, manifestFiles }: Listing): number {
-  const files = [...images, ...manifestFiles];
+export function weightOf({ images, texts, directories, notes, manifestFiles }: Listing): number {
+  const files = [...images, ...texts, ...manifestFiles];
   return (
     files.reduce((sum, { name, validator = "" }) => sum + 2 * (name.length + validator.length) + 64, 256) +
     [...directories, ...notes].reduce((sum, name) => sum + 2 * name.length + 32, 0)

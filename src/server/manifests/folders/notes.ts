@@ -1,4 +1,4 @@
-// Folders that hold only annotations: they are parts of documents, and no folders for readers.
+// Folders that hold only annotations, or texts: they are parts of documents, and no folders for readers.
 
 import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { isOfAnnotations } from "../../../iiif/index.ts";
@@ -14,6 +14,13 @@ const atOnce = 8;
 /** Levels of folders below which annotations are found. */
 const maxLevels = 3;
 
+/** True for a folder that holds texts and nothing else. */
+export function isOfTexts({ listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">): boolean {
+  const { images, texts, directories, notes } = listing;
+  const others = images.length + directories.length + notes.length;
+  return texts.length > 0 && others === 0 && manifestFile === undefined;
+}
+
 /** True for a folder that holds annotations and nothing else. */
 export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">): boolean {
   if (listing.images.length + listing.directories.length > 0) return false;
@@ -22,8 +29,8 @@ export function isOfNotes({ listing, manifestFile }: Pick<Folder, "listing" | "m
 }
 
 /**
- * Returns a listing whose folders of annotations are notes instead of directories, among the first `max`
- * folders. One that cannot be read counts as a directory.
+ * Returns a listing whose folders of annotations or texts are notes instead of directories, among the first
+ * `max` folders. One that cannot be read counts as a directory.
  */
 export async function withoutNotes(
   location: FolderLocation,
@@ -49,6 +56,7 @@ async function holdsNotes(location: FolderLocation, look: Look, levels: number):
   try {
     const folder = await look(location);
     const { listing } = folder;
+    if (isOfTexts(folder)) return true;
     const [first] = listing.directories;
     if (listing.images.length > 0 || first === undefined || levels === 1) return isOfNotes(folder);
     // Usually the first folder in it shows that it holds more.

@@ -1,0 +1,152 @@
+// The texts of the canvases of a manifest: what it says about them, and the documents at their addresses.
+
+import { ServiceError } from "../../../base/index.ts";
+import {
+  type CanvasText,
+  type OcrFile,
+  ocrType,
+  type PathPiece,
+  pieceAddress,
+  type Resource,
+  textMembers,
+  textPage,
+  withText,
+} from "../../../iiif/index.ts";
+import { pageLanguage, plainText, scalePage } from "../../../text/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import { isOfTexts } from "../folders/notes.ts";
+import { type FolderLocation, inside } from "../locations.ts";
+import type { PageTexts } from "../texts/page-texts.ts";
+import { type TextFile, type TextFolder, textFilesOf } from "../texts/text-files.ts";
+import { folderAt } from "./attached.ts";
+import type { Making, PlannedDocument, RawText, SheetTexts } from "./making.ts";
+
+/** The files of text that belong to the images of a folder. */
+export interface FolderTexts {
+  /** Equal as long as the same folders hold the same. */
+  readonly stamp: string;
+  /** The files of an image or of its page, the most likely first; none if it has no text. */
+  filesOf(image: { readonly name: string; readonly page?: number | undefined }): readonly TextFile[];
+}
+
+/** Names of folders with the texts of the images next to them. */
+const textFolders = new Set(["ocr", "alto", "page", "hocr", "fulltext", "text", "txt"]);
+
+/** Folders of pages of one file each that are looked into. */
+const maxFolders = 100;
+
+/** Finds the texts in a folder and in the folders of texts in it. */
+export async function folderTexts(
+  making: Making,
+  location: FolderLocation,
+  folder: Folder,
+): Promise<FolderTexts> {
+  const { notes, images } = folder.listing;
+  const bare = (name: string) => name.replace(/\.[^.]*$/, "");
+  const files = new Set(notes.length > 0 ? images.map(({ name }) => bare(name)) : []);
+  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || files.has(name));
+  const found = new Map<string, TextFolder & { readonly folder: Folder }>();
+  for (const name of wanted.slice(0, maxFolders)) {
+    const own = inside(location, name);
+    const inner = await folderAt(making, own);
+    if (inner && isOfTexts(inner)) found.set(name, { location: own, folder: inner });
+  }
+  const common: TextFolder[] = [{ location, folder }];
+  for (const [name, inner] of found) if (textFolders.has(name.toLowerCase())) common.push(inner);
+  return {
+    stamp: JSON.stringify(
+      [...found].map(
+        ([
+          name,
+          {
+            folder: { serial },
+          },
+        ]) => [name, serial],
+      ),
+    ),
+    filesOf: (image) => textFilesOf(image, common, found.get(bare(image.name))),
+  };
+}
+
+/** Returns a canvas with links to its text. */
+export function canvasWithText(
+  canvas: Resource,
+  document: string,
+  number: number,
+  [first]: readonly TextFile[],
+): Resource {
+  if (!first) return canvas;
+  const file = ocrFileOf(first);
+  return withText(canvas, textMembers(document, number, file ? { file } : {}));
+}
+
+/** Nobody has looked into the file yet, so viewers are not invited to draw from it. */
+const ocrFileOf = ({ form }: TextFile): OcrFile | undefined =>
+  form === "plain" ? undefined : { format: form, isDrawable: false };
+
+/** Pieces that are about the text of a canvas. */
+const textPieces = new Set<PathPiece["kind"]>(["lines", "words", "text", "ocr"]);
+
+export const isTextPiece = (piece: PathPiece | undefined): piece is PathPiece =>
+  piece !== undefined && textPieces.has(piece.kind);
+
+/**
+ * Returns the document of a piece: the text as annotations, or the bytes of plain text or of its file. The
+ * caller has been found to be a reader of the image.
+ */
+export function textDocument(
+  texts: PageTexts,
+  sheet: SheetTexts,
+  document: string,
+  piece: PathPiece,
+): PlannedDocument {
+  const address = pieceAddress(document, piece);
+  if (piece.kind === "lines" || piece.kind === "words") {
+    const granularity = piece.kind === "lines" ? "line" : "word";
+    return {
+      make: async () => ({ document: textPage(await canvasText(texts, sheet), granularity, address) }),
+    };
+  }
+  const make = async () => ({ document: { id: address, type: "Text" } });
+  return { make, raw: () => (piece.kind === "text" ? rawText(texts, sheet) : rawFile(texts, sheet)) };
+}
+
+async function canvasText(texts: PageTexts, { files, canvas }: SheetTexts): Promise<CanvasText> {
+  const { id, width, height } = canvas;
+  const target = { id, width, height };
+  const found = await texts.read(files);
+  if (!found) return { canvas: target, lines: [] };
+  const { page } = scalePage(found, width, height);
+  const language = pageLanguage(page);
+  return {
+    canvas: target,
+    ...(language !== undefined && { language }),
+    lines: page.lines.map((line) => ({
+      text: line.words.map(({ text }) => text).join(" "),
+      ...(line.box && { box: line.box }),
+      ...(line.language !== undefined && { language: line.language }),
+      words: line.words.map(({ text, box }) => ({ text, ...(box && { box }) })),
+    })),
+  };
+}
+
+async function rawText(texts: PageTexts, { files }: SheetTexts): Promise<RawText> {
+  const page = await texts.read(files);
+  if (!page) throw noText();
+  return { type: "text/plain; charset=utf-8", bytes: new TextEncoder().encode(plainText(page)) };
+}
+
+async function rawFile(texts: PageTexts, { files }: SheetTexts): Promise<RawText> {
+  for (const file of files) {
+    const found = await texts.readFile(file);
+    if (!found || found.format === "plain" || found.format === "other") continue;
+    const type = ocrType({ format: found.format, isDrawable: false });
+    return { type, bytes: found.bytes as Uint8Array<ArrayBuffer> };
+  }
+  throw noText();
+}
+
+const noText = () =>
+  new ServiceError("not-found", "There is no text of this page. Its manifest names what there is.", {
+    code: "no_such_manifest",
+  });

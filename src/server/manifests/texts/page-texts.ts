@@ -1,0 +1,138 @@
+// Reads the text of pages from their files: long files in a worker, each file once.
+
+import {
+  createAskedWorkers,
+  createLru,
+  createSemaphore,
+  type Platform,
+  readAll,
+  ServiceError,
+  type TextQuestion,
+} from "../../../base/index.ts";
+import {
+  type FileRecords,
+  type PageText,
+  pageOfRecords,
+  readRecords,
+  TextFileError,
+  textBounds,
+  weightOfRecords,
+} from "../../../text/index.ts";
+import type { TextFile } from "./text-files.ts";
+
+export interface PageTexts {
+  /**
+   * Returns the text of a page: that of the first of its files that holds any. Undefined if none does.
+   * Throws TextFileError if the last of them cannot be read, `busy` if too many wait, and what sources throw.
+   */
+  read(files: readonly TextFile[]): Promise<PageText | undefined>;
+  /** Returns the bytes of a file with its format; undefined if it is gone or no text. Throws as above. */
+  readFile(file: TextFile): Promise<TextBytes | undefined>;
+  /** Ends the workers. */
+  close(): void;
+}
+
+export interface TextBytes {
+  readonly format: Extract<FileRecords, { format: string }>["format"];
+  readonly bytes: Uint8Array;
+  readonly validator: string;
+}
+
+/** Bytes of records that are cached. */
+const cacheBytes = 16 * 2 ** 20;
+/** Bytes of a file that is read without a worker: two milliseconds. */
+const maxBytesInPlace = 64 * 1024;
+/** The same on a runtime without workers: a tenth of a second. */
+const maxBytesWithoutWorkers = 4 * 2 ** 20;
+/** Files that may be in memory, and those that may wait. */
+const maxAtOnce = 2;
+const maxWaiting = 200;
+/** Milliseconds for a worker to read a file. */
+const readMs = 120_000;
+
+/** Creates a reader. The first long file starts the worker. */
+export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">): PageTexts {
+  const workers =
+    startWorker &&
+    createAskedWorkers<TextQuestion, FileRecords>({
+      start: () => startWorker("text-thread"),
+      work: "reads the text of pages",
+      replyMs: readMs,
+    });
+  const gate = createSemaphore(maxAtOnce, maxWaiting);
+  const cache = createLru<string, FileRecords>(cacheBytes);
+  const reading = new Map<string, Promise<FileRecords>>();
+
+  const parse = (name: string, bytes: Uint8Array): Promise<FileRecords> => {
+    if (!workers) return readRecords(bytes, name, maxBytesWithoutWorkers);
+    if (bytes.length <= maxBytesInPlace) return readRecords(bytes, name);
+    return workers.ask({ of: "pages", name, bytes });
+  };
+
+  /** Opens a file; `use` gets its validator, and a function that reads its bytes. */
+  const withFile = async <T>(
+    { location: { source, key }, name }: TextFile,
+    use: (validator: string, read: () => Promise<Uint8Array>) => Promise<T>,
+  ): Promise<T | undefined> => {
+    // Several requests may wait for what the first one reads.
+    const opened = await source.open(key);
+    if (!opened) return undefined;
+    try {
+      const { bytes } = opened;
+      const read = async () => {
+        if ((bytes.size ?? 0) > textBounds.bytes) throw tooLarge(name);
+        return readAll(bytes, textBounds.bytes);
+      };
+      return await use(opened.validator, read);
+    } finally {
+      await opened.close();
+    }
+  };
+
+  const records = (file: TextFile) =>
+    withFile(file, async (validator, read) => {
+      const { source, key } = file.location;
+      const name = JSON.stringify([source.fingerprint, key, validator]);
+      const found = cache.get(name);
+      if (found) return found;
+      const started =
+        reading.get(name) ??
+        gate.run(async () => parse(file.name, await read())).finally(() => reading.delete(name));
+      reading.set(name, started);
+      const made = await started;
+      cache.set(name, made, weightOfRecords(made) + name.length);
+      return made;
+    });
+
+  return {
+    async read(files) {
+      let failure: TextFileError | undefined;
+      for (const file of files) {
+        try {
+          const found = await records(file);
+          const page = found && pageOfRecords(found, file.page);
+          if (page) return page;
+        } catch (error) {
+          if (!(error instanceof TextFileError)) throw error;
+          failure = error;
+        }
+      }
+      if (failure) throw failure;
+      return undefined;
+    },
+    readFile: (file) =>
+      withFile(file, async (validator, read) => {
+        const found = await records(file);
+        if (!found || "failure" in found || found.format === "other") return undefined;
+        return { format: found.format, validator, bytes: await gate.run(read) };
+      }),
+    close: () => workers?.close(),
+  };
+}
+
+const tooLarge = (name: string) =>
+  new ServiceError(
+    "too-large",
+    `The text file ${name} has more than ${textBounds.bytes} bytes, the most that is read. Split it into one file for each page, or remove it.`,
+    { code: "text_too_large" },
+  );
