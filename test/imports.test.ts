@@ -203,12 +203,13 @@ describe("imports", () => {
       const code = readFileSync(resolve(src, file), "utf8");
       return !file.startsWith("server/sources/") && /\bsource\.open\(/.test(code);
     });
-    // Overlays and manifest files are no masters: their operator names them, and callers never see them by
-    // themselves.
+    // Overlays, manifest files and texts are no masters: their operator names them, and callers never see them
+    // by themselves, or as readers of their image.
     expect(openers.sort()).toEqual([
       "server/images/describe.ts",
       "server/images/overlay/overlays.ts",
       "server/manifests/folders/manifest-file.ts",
+      "server/manifests/texts/page-texts.ts",
     ]);
   });
 

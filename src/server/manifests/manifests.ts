@@ -16,14 +16,14 @@ import {
   pieceAt,
   presentationPaths,
   presentationRoot,
-  withContext,
 } from "../../iiif/index.ts";
 import type { Caller, RefusedDecision, Sharing } from "../access/access.ts";
 import { fileKind } from "../sources/listing.ts";
-import { isTextPiece, textDocument } from "./documents/canvas-texts.ts";
+import { isTextPiece, textOf } from "./documents/canvas-texts.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot, maxHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
+import { textsNamed, withTexts } from "./documents/image-texts.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument, RawText } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
@@ -266,32 +266,6 @@ async function pageOf(
   return { ...left, make: async () => ({ document: page.narrow((await left.make()).document) }) };
 }
 
-/** The text of a canvas, for readers of its image. */
-async function textOf(
-  { parts, gate }: Making,
-  piece: PathPiece,
-  manifest: PlannedDocument | undefined,
-): Promise<RestrictedDocument | undefined> {
-  const made = await manifest?.make();
-  const sheet = await made?.texts?.(piece.number);
-  if (!made || !sheet) return undefined;
-  const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
-  if (await gate.mayRead(sheet.identifier, "all")) return found;
-  const refused: RefusedDecision = {
-    allowed: false,
-    status: 401,
-    reason: "Only readers with access to all of the image may read its text. Log in, then ask again.",
-    cachedBy: "caller",
-    vary: [],
-  };
-  const { id } = sheet.canvas;
-  const title = { id: pieceAddress(String(made.document.id), piece), type: "AnnotationPage", items: [] };
-  return {
-    make: async () => ({ document: withContext({ ...title, partOf: [{ id, type: "Canvas" }] }, false) }),
-    refused,
-  };
-}
-
 const derivedOrStored: Find = async (making, reading) => {
   const found = await findUnhooked(making, reading);
   // Parts show what their collection lists; hooks are asked about the collection.
@@ -327,10 +301,8 @@ const derivesFolders = (parts: ManifestsParts) =>
   !asksConsent(parts) || parts.images.hooks?.has("presentation");
 
 /** Returns the manifest of one image, or undefined. */
-async function imageDocument(
-  { parts, caller, gate, context, partly, noteUnread }: Making,
-  id: string,
-): Promise<PlannedDocument | undefined> {
+async function imageDocument(making: Making, id: string): Promise<PlannedDocument | undefined> {
+  const { parts, caller, gate, context, partly, noteUnread } = making;
   if (id === "") return undefined;
   try {
     const own = { ...caller, identifier: id };
@@ -338,7 +310,11 @@ async function imageDocument(
     if (canvases.length === 0) return undefined;
     const label = id.slice(id.lastIndexOf("/") + 1);
     const facts = { id, label, canvases, ...(note !== undefined && { note }) };
-    return { make: async () => madeOf(facts, context, partly), facts: async () => canvases };
+    const filesOf = await textsNamed(making, id);
+    return {
+      make: async () => withTexts(madeOf(facts, context, partly), canvases, filesOf),
+      facts: async () => canvases,
+    };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Folders list files with image names, and nothing about others.

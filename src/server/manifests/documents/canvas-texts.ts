@@ -10,9 +10,11 @@ import {
   type Resource,
   textMembers,
   textPage,
+  withContext,
   withText,
 } from "../../../iiif/index.ts";
 import { pageLanguage, plainText, scalePage } from "../../../text/index.ts";
+import type { RefusedDecision } from "../../access/access.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { type FolderLocation, inside } from "../locations.ts";
@@ -84,6 +86,11 @@ export function canvasWithText(
 const ocrFileOf = ({ form }: TextFile): OcrFile | undefined =>
   form === "plain" ? undefined : { format: form, isDrawable: false };
 
+/** The document of a piece; or, for others than readers of the image, why they may not read it. */
+interface PlannedText extends PlannedDocument {
+  readonly refused?: RefusedDecision;
+}
+
 /** Pieces that are about the text of a canvas. */
 const textPieces = new Set<PathPiece["kind"]>(["lines", "words", "text", "ocr"]);
 
@@ -94,7 +101,7 @@ export const isTextPiece = (piece: PathPiece | undefined): piece is PathPiece =>
  * Returns the document of a piece: the text as annotations, or the bytes of plain text or of its file. The
  * caller has been found to be a reader of the image.
  */
-export function textDocument(
+function textDocument(
   texts: PageTexts,
   sheet: SheetTexts,
   document: string,
@@ -150,3 +157,29 @@ const noText = () =>
   new ServiceError("not-found", "There is no text of this page. Its manifest names what there is.", {
     code: "no_such_manifest",
   });
+
+/** The text of a canvas, for readers of its image. */
+export async function textOf(
+  { parts, gate }: Making,
+  piece: PathPiece,
+  manifest: PlannedDocument | undefined,
+): Promise<PlannedText | undefined> {
+  const made = await manifest?.make();
+  const sheet = await made?.texts?.(piece.number);
+  if (!made || !sheet) return undefined;
+  const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
+  if (await gate.mayRead(sheet.identifier, "all")) return found;
+  const refused: RefusedDecision = {
+    allowed: false,
+    status: 401,
+    reason: "Only readers with access to all of the image may read its text. Log in, then ask again.",
+    cachedBy: "caller",
+    vary: [],
+  };
+  const { id } = sheet.canvas;
+  const title = { id: pieceAddress(String(made.document.id), piece), type: "AnnotationPage", items: [] };
+  return {
+    make: async () => ({ document: withContext({ ...title, partOf: [{ id, type: "Canvas" }] }, false) }),
+    refused,
+  };
+}

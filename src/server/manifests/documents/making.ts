@@ -46,7 +46,7 @@ export interface Made {
   readonly services?: unknown;
   /** Annotations that are attached to the canvases of a manifest. */
   readonly attached?: Attached;
-  /** Returns the texts of a canvas, by its number from 1; undefined if it has none. Absent if no canvas has. */
+  /** Returns the texts of a canvas, by its number from 1; undefined if it has none. */
   readonly texts?: (number: number) => Promise<SheetTexts | undefined>;
   /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
   readonly canvases?: Canvases;

@@ -1,0 +1,209 @@
+// The text of pages: what canvases say about it, the documents at its addresses, and who gets them.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Served, served } from "../../../served.ts";
+import { type Gated, gated, pictures } from "../access/gated.ts";
+import { type Laid, layFolder } from "./folder.ts";
+import { type Json, json } from "./walk.ts";
+
+const root = "/iiif/presentation/3";
+const base = "http://images.test";
+
+/** An ALTO file of 1200 x 800 pixels, twice the size of jpg-gray.jpg, with one line of two words. */
+const alto = (first: string, second: string, pages = 1) =>
+  `<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v3#"><Layout>${Array.from(
+    { length: pages },
+    (
+      _,
+      at,
+    ) => `<Page WIDTH="1200" HEIGHT="800"><PrintSpace><TextBlock><TextLine HPOS="100" VPOS="200" WIDTH="300" HEIGHT="40">
+<String CONTENT="${first}${pages > 1 ? at + 1 : ""}" HPOS="100" VPOS="200" WIDTH="140" HEIGHT="40"/><SP/><String CONTENT="${second}" HPOS="260" VPOS="200" WIDTH="140" HEIGHT="40"/>
+</TextLine></TextBlock></PrintSpace></Page>`,
+  ).join("")}</Layout></alto>`;
+
+const hocr = (word: string) =>
+  `<!DOCTYPE html><html lang="de"><body><div class="ocr_page" title="bbox 0 0 600 400"><span class="ocr_line" title="bbox 10 20 110 40"><span class="ocrx_word" title="bbox 10 20 110 40">${word}</span></span></div></body></html>`;
+
+const textsOf = (page: Json) =>
+  page.items.map(({ body, target }: Json) => [body.value, target.split("#")[1]]);
+
+describe("a folder of images with texts", () => {
+  let laid: Laid;
+  let app: Served;
+  beforeEach(async () => {
+    laid = await layFolder();
+    for (const page of [1, 2, 3, 4]) await laid.put(`book/${page}.jpg`, "jpg-gray.jpg");
+  });
+  afterEach(() => laid.drop());
+  const open = async () => {
+    app = await served(laid.yaml());
+    return json(app, `${root}/book`);
+  };
+  const lines = async (number: number) => textsOf(await json(app, `${root}/book/canvas/${number}/lines`));
+
+  test("has lines in pixels of the canvas, from a file next to the image, with its whole name, or in a folder", async () => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    await laid.write("book/2.jpg.xml", alto("Second", "page"));
+    await laid.write("book/hocr/3.hocr", hocr("Drittens"));
+    const { items } = await open();
+    expect(items.map(({ annotations = [] }: Json) => annotations.map(({ id }: Json) => id))).toEqual([
+      [`${base}${root}/book/canvas/1/lines`],
+      [`${base}${root}/book/canvas/2/lines`],
+      [`${base}${root}/book/canvas/3/lines`],
+      [],
+    ]);
+    // Half of the numbers in the file.
+    expect(await lines(1)).toEqual([["Guten Tag", "xywh=50,100,150,20"]]);
+    expect(await lines(2)).toEqual([["Second page", "xywh=50,100,150,20"]]);
+    expect(await lines(3)).toEqual([["Drittens", "xywh=10,20,100,20"]]);
+    const words = await json(app, `${root}/book/canvas/1/words`);
+    expect(textsOf(words)).toEqual([
+      ["Guten", "xywh=50,100,70,20"],
+      ["Tag", "xywh=130,100,70,20"],
+    ]);
+    expect(words.items[0]).toMatchObject({ motivation: "supplementing", textGranularity: "word" });
+    // Folders of texts are parts of the book, and no folders of their own.
+    expect((await json(app, root)).items.map(({ id }: Json) => id)).toEqual([`${base}${root}/book`]);
+    expect((await app.get(`${root}/book/canvas/4/lines`)).status).toBe(404);
+  });
+
+  test("sends the plain text, and the file as it is, in which nothing runs", async () => {
+    const file = alto("Guten", "Tag").replace("<Layout>", "<script>alert(1)</script><Layout>");
+    await laid.write("book/1.xml", file);
+    await laid.write("book/2.txt", "Only text,\n\nwithout boxes");
+    const { items } = await open();
+    const [first, second] = items;
+    expect(first.rendering[0]).toMatchObject({ type: "Text", format: "text/plain" });
+    const text = await app.get(first.rendering[0].id.slice(base.length));
+    expect([text.headers.get("Content-Type"), await text.text()]).toEqual([
+      "text/plain; charset=utf-8",
+      "Guten Tag\n",
+    ]);
+    const ocr = await app.get(first.seeAlso[0].id.slice(base.length));
+    expect(await ocr.text()).toBe(file);
+    for (const { headers } of [text, ocr]) {
+      expect(headers.get("Content-Security-Policy")).toMatch(/^sandbox;/);
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
+    }
+    expect(second.seeAlso).toBeUndefined();
+    expect((await app.get(`${root}/book/canvas/2/ocr`)).status).toBe(404);
+    const whole = await json(app, `${root}/book/canvas/2/lines`);
+    expect(whole.items).toMatchObject([{ target: `${base}${root}/book/canvas/2` }]);
+  });
+
+  test("shows a changed text, and says which file is damaged", async () => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    await open();
+    expect(await lines(1)).toHaveLength(1);
+    await laid.write("book/1.xml", alto("Guten", "Abend, Freunde"));
+    expect(await lines(1)).toEqual([["Guten Abend, Freunde", "xywh=50,100,150,20"]]);
+    await laid.write("book/1.xml", alto("Guten", "Tag").slice(0, 300));
+    const response = await app.get(`${root}/book/canvas/1/lines`);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      code: "text_damaged",
+      detail: expect.stringContaining("1.xml"),
+    });
+  });
+
+  test("does not take other XML for text", async () => {
+    await laid.write("book/1.xml", '<mets xmlns="http://www.loc.gov/METS/"><fileSec/></mets>');
+    await open();
+    expect(await lines(1)).toEqual([]);
+    for (const piece of ["text", "ocr"])
+      expect((await app.get(`${root}/book/canvas/1/${piece}`)).status).toBe(404);
+  });
+
+  test("has the pages of a file with several, from one file of as many pages or a folder of its name", async () => {
+    await laid.put("sheets/a.tif", "tif-multipage-3sizes.tif");
+    await laid.write("sheets/a.xml", alto("Page", "a", 3));
+    await laid.put("sheets/b.tif", "tif-multipage-3sizes.tif");
+    for (const page of [1, 2, 3]) await laid.write(`sheets/b/000${page}.xml`, alto(`File${page}`, "b"));
+    app = await served(laid.yaml());
+    const texts: string[] = [];
+    for (let number = 1; number <= 6; number++)
+      texts.push(await (await app.get(`${root}/sheets/canvas/${number}/text`)).text());
+    expect(texts).toEqual(["Page1 a\n", "Page2 a\n", "Page3 a\n", "File1 b\n", "File2 b\n", "File3 b\n"]);
+    // So has the manifest of the image alone.
+    const { items } = await json(app, `${root}/sheets/b.tif`);
+    const address = items[1].rendering[0].id.slice(base.length);
+    expect(await (await app.get(address)).text()).toBe("File2 b\n");
+  });
+
+  test("has the same in version 2.1", async () => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    await open();
+    const { sequences } = await json(app, "/iiif/presentation/2/book");
+    const [canvas] = sequences[0].canvases;
+    expect(JSON.stringify(canvas.rendering)).toContain("text/plain");
+    const [{ "@id": list }] = canvas.otherContent;
+    const { resources } = await json(app, list.slice(base.length));
+    expect(resources).toMatchObject([
+      {
+        motivation: "sc:painting",
+        on: `${canvas["@id"]}#xywh=50,100,150,20`,
+        resource: { chars: "Guten Tag" },
+      },
+    ]);
+  });
+});
+
+describe("the text of a gated image", () => {
+  let site: Gated;
+  const secret = "Geheimnis";
+  const pieces = ["lines", "words", "text", "ocr"];
+  beforeAll(async () => {
+    const folder = await pictures();
+    for (const name of ["private/a", "terms", "public"])
+      writeFileSync(join(folder, `${name}.xml`), alto(secret, "x"));
+    site = await gated({ folder });
+  });
+  afterAll(() => site.close());
+
+  /** All addresses of the text of an image, in the manifest of its folder and in its own. */
+  async function addresses(folder: string, image: string): Promise<readonly string[]> {
+    const { items } = await json(site.app, `${root}/${folder}`);
+    const number = items.findIndex(({ label }: Json) => label.none[0] === image.split("/").at(-1)) + 1;
+    const documents = [`${folder}/canvas/${number}`, `${image}/canvas/1`];
+    return [2, 3].flatMap((version) =>
+      documents.flatMap((document) =>
+        pieces.map((piece) => `/iiif/presentation/${version}/${document}/${piece}`),
+      ),
+    );
+  }
+
+  test.each([
+    ["private", "private/a.png", "staff"],
+    ["_images", "terms.png", "terms"],
+  ])("in %s is for readers of the whole image %s alone", async (folder, image, profile) => {
+    const Cookie = await site.cookie(profile);
+    const all = await addresses(folder, image);
+    expect(all).toHaveLength(16);
+    for (const path of all) {
+      const denied = await site.app.get(path);
+      expect([path, denied.status]).toEqual([path, 401]);
+      expect(await denied.text()).not.toContain(secret);
+      expect(denied.headers.get("Cache-Control")).toContain("private");
+      const granted = await site.app.get(path, { headers: { Cookie } });
+      expect([path, granted.status]).toEqual([path, 200]);
+      expect(await granted.text()).toContain(secret);
+      expect(granted.headers.get("Cache-Control")).toContain("private");
+    }
+    for (const id of [folder, image]) {
+      const manifest = await (await site.app.get(`${root}/${id}`)).text();
+      const own = manifest
+        .split('"type":"Canvas"')
+        .filter((part) => part.includes(encodeURIComponent(image)));
+      expect(own.length).toBeGreaterThan(0);
+      for (const part of own) expect(part).not.toMatch(/\/canvas\/\d+\/(?:lines|words|text|ocr)"/);
+    }
+  });
+
+  test("of a public image next to it is for all", async () => {
+    const all = await addresses("_images", "public.png");
+    for (const path of all) expect([path, (await site.app.get(path)).status]).toEqual([path, 200]);
+  });
+});
