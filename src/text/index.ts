@@ -13,18 +13,6 @@ export {
 } from "./formats/text-bounds.ts";
 export type { TextFormat } from "./formats/text-formats.ts";
 export { createTextReader, readTextFile, type TextFile, type TextReader } from "./formats/text-reader.ts";
-
-/** The text of one page: lines in reading order, words with boxes. */
-export type { Box, Line, PageText, Word } from "./page-text.ts";
-
-// The pages of a file as records.
-export { type FileRecords, pageOfRecords, readRecords, weightOfRecords } from "./record/file-records.ts";
-// The record of a page in bytes, as a store keeps it.
-export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
-// The text of a page for people.
-export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
-// Boxes of a page in pixels of its canvas.
-export { type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";
 // The index of words: segments of pages in blocks of a store.
 export { type Completion, type Completions, complete } from "./index/autocomplete.ts";
 export type { Blocks } from "./index/block-files.ts";
@@ -47,3 +35,13 @@ export {
 } from "./index/search.ts";
 export type { MayRead } from "./index/segment-search.ts";
 export type { SegmentInfo } from "./index/segment-writer.ts";
+/** The text of one page: lines in reading order, words with boxes. */
+export type { Box, Line, PageText, Word } from "./page-text.ts";
+// The pages of a file as records.
+export { type FileRecords, pageOfRecords, readRecords, weightOfRecords } from "./record/file-records.ts";
+// The record of a page in bytes, as a store keeps it.
+export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
+// The text of a page for people.
+export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
+// Boxes of a page in pixels of its canvas.
+export { type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";

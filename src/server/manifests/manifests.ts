@@ -10,7 +10,6 @@ import {
   manifestOf,
   mapsOfImage,
   type PieceKind,
-  type PathPiece,
   type PresentationPath,
   pieceAddress,
   pieceAt,
