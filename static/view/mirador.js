@@ -75,17 +75,41 @@ function mendThumbnails(store) {
 
 /**
  * Shows a region of the first canvas to begin with: Mirador draws when it knows which canvases lie beside
- * that one.
+ * that one. It goes back to the whole page if it adds the image again, so this repeats until the reader does
+ * something.
  */
 function beginWith(store, xywh) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let begun = false;
   const end = store.subscribe(() => {
+    const [windowId, window] = Object.entries(store.getState().windows)[0] ?? [];
     const place = placesOf(store).find(({ canvas }) => canvas.id === view.canvasId);
-    if (!place) return;
-    end();
-    const [windowId] = Object.keys(store.getState().windows);
-    const bounds = toViewer(place, xywh);
-    store.dispatch({ type: "mirador/UPDATE_VIEWPORT", windowId, payload: { bounds } });
+    if (!place || window.canvasId !== view.canvasId) return;
+    const [x, y, width, height] = toViewer(place, xywh);
+    const move = (payload) => store.dispatch({ type: "mirador/UPDATE_VIEWPORT", windowId, payload });
+    if (!begun) {
+      begun = true;
+      move({ bounds: [x, y, width, height] });
+      return;
+    }
+    const viewport = Mirador.OSDReferences.get(windowId)?.current?.viewport;
+    if (!viewport || !isWhole(store, place) || width >= place.width || height >= place.height) return;
+    // Mirador follows bounds once only, and a position that it has to move to in two steps that miss it.
+    viewport.fitBounds(Object.assign(viewport.getBounds(), { x, y, width, height }), true);
+    const centre = viewport.getCenter();
+    move({ x: centre.x, y: centre.y, zoom: viewport.getZoom() });
   });
+  signal.addEventListener("abort", end);
+  for (const type of ["pointerdown", "wheel", "keydown"])
+    addEventListener(type, () => controller.abort(), { capture: true, passive: true, signal });
+}
+
+/** True if all of a canvas is known to be on screen. */
+function isWhole(store, { canvas }) {
+  const { viewers, windows } = store.getState();
+  const { canvasId, region } = shown(store);
+  return Boolean(viewers[Object.keys(windows)[0]]?.zoom) && canvasId === canvas.id && region === undefined;
 }
 
 /** Says of each canvas that is turned to why it has no picture. */

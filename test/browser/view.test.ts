@@ -147,6 +147,15 @@ const detailed = () => ({
   partOf: [{ id: book(), type: "Manifest" }],
 });
 
+/** OpenSeadragon in Mirador's windows. */
+interface Windows {
+  readonly refs: Readonly<Record<string, { readonly current: OpenSeadragon }>>;
+}
+interface OpenSeadragon {
+  readonly viewport: { goHome(): void };
+  addOnceHandler(event: "animation-finish", handler: () => void): void;
+}
+
 interface Viewer {
   turn(page: Page): Promise<void>;
   /** Does what opens the window of a login. */
@@ -267,6 +276,36 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await screenshot(page, `${viewer}-${name.replaceAll(" ", "-")}`);
     await page.context().close();
   });
+
+  test.runIf(viewer === "mirador")(
+    "shows the region again if Mirador goes back to the whole page, until the reader moves",
+    async () => {
+      const { page } = await open(at(`/view/?iiif-content=${encodeState(detailed())}`));
+      // As OpenSeadragon does when it adds the first image. Resolves when the store knows.
+      const goHome = () =>
+        page.evaluate(() => {
+          const { OSDReferences } = (globalThis as unknown as { Mirador: { OSDReferences: Windows } })
+            .Mirador;
+          const [window] = Object.values(OSDReferences.refs);
+          return new Promise<void>((resolve) => {
+            window?.current.addOnceHandler("animation-finish", () => resolve());
+            window?.current.viewport.goHome();
+          });
+        });
+      const centred = async () => {
+        const [x, y, w, h] = (await shown(page))?.region ?? [0, 0, 0, 0];
+        return Math.abs(x + w / 2 - centre[0]) < 4 && Math.abs(y + h / 2 - centre[1]) < 4;
+      };
+      await expect.poll(centred).toBe(true);
+      await goHome();
+      await expect.poll(centred).toBe(true);
+      await page.mouse.move(400, 300);
+      await page.mouse.wheel(0, -100);
+      await goHome();
+      await expect.poll(async () => (await shown(page))?.region).toBeUndefined();
+      await page.context().close();
+    },
+  );
 
   test("turns the page, and a link to the view then leads back to it", async () => {
     const { page, faults } = await open(at("/view/book"));
