@@ -203,8 +203,8 @@ describe("imports", () => {
       const code = readFileSync(resolve(src, file), "utf8");
       return !file.startsWith("server/sources/") && /\bsource\.open\(/.test(code);
     });
-    // Overlays, manifest files and texts are no masters: their operator names them, and callers never see them
-    // by themselves, or as readers of their image.
+    // Overlays, manifest files and texts are no masters: their operator names them, and callers see them as
+    // parts of documents, or as readers of their image.
     expect(openers.sort()).toEqual([
       "server/images/describe.ts",
       "server/images/overlay/overlays.ts",

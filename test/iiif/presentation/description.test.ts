@@ -289,7 +289,7 @@ test("the examples of the documentation have no faults", () => {
   const page = readFileSync(new URL("../../../docs/concepts/presentation.md", import.meta.url), "utf8");
   const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = ""]) => parse(yaml));
   const described = examples.filter((value) => "canvases" in value || "items" in value);
-  expect(described).toHaveLength(2);
+  expect(described).toHaveLength(3);
   for (const value of described)
     expect(faults(value, "canvases" in value ? "manifest" : "collection")).toEqual([]);
 });
