@@ -28,6 +28,10 @@ const named = new Set([
   "viewer.example.org",
   "errors.example.org",
   "library.stanford.edu",
+  // Profiles of ALTO, PAGE and hOCR.
+  "www.loc.gov",
+  "schema.primaresearch.org",
+  "kba.cloud",
   "creativecommons.org",
   "rightsstatements.org",
   "localhost",

@@ -162,8 +162,13 @@ describe("a redis that fails", () => {
     await expectQuiet(service, /no response/);
     redis.thaw();
     await service.expectHealthy();
-    await service.check(2);
-    expect(readCounts(service.app.service.slots.render.counts).hits).toBeGreaterThanOrEqual(3);
+    // A busy machine may take longer than 300 ms for some of them.
+    await expect
+      .poll(async () => {
+        await service.check(1);
+        return readCounts(service.app.service.slots.render.counts).hits;
+      })
+      .toBeGreaterThanOrEqual(3);
   });
 
   it("costs no response when it is killed and started again under load", async () => {
