@@ -159,7 +159,8 @@ describe("a redis that fails", () => {
     await service.check(1);
     redis.freeze();
     await service.check(3);
-    await expectQuiet(service, /no response/);
+    // A busy machine may not even have a new connection in 300 ms.
+    await expectQuiet(service, /no response|that Redis runs there/);
     redis.thaw();
     await service.expectHealthy();
     // A busy machine may take longer than 300 ms for some of them.
