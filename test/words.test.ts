@@ -54,7 +54,7 @@ const bannedInNames: readonly (readonly [word: RegExp, instead: string, except: 
   [
     /^places?$/,
     "permit, index, position, location",
-    /[iI]nPlace|[nN]avPlace|yielded_places|\bplace(?:Overlay)?$/,
+    /[iI]nPlace|[nN]avPlace|yielded_places|precinct\.ts place$|placeOverlay$/,
   ],
   [/^kept$/, "cache, cached, stored", /^$/],
   [/^told$/, "stated, logged, a noun", /^$/],

@@ -10,6 +10,7 @@ export {
   TextFileError,
   textBounds,
   textErrorCodes,
+  tooLargeText,
 } from "./formats/text-bounds.ts";
 export type { TextFormat } from "./formats/text-formats.ts";
 export { createTextReader, readTextFile, type TextFile, type TextReader } from "./formats/text-reader.ts";

@@ -34,10 +34,10 @@ export function mapsPage(maps: readonly GeoreferencedMap[], canvas: MapSource, a
       body: {
         type: "FeatureCollection",
         ...(map.transformation && { transformation: map.transformation }),
-        features: map.points.map(({ pixel, place }) => ({
+        features: map.points.map(({ pixel, coordinates }) => ({
           type: "Feature",
           properties: { resourceCoords: pixel },
-          geometry: { type: "Point", coordinates: place },
+          geometry: { type: "Point", coordinates },
         })),
       },
     })),

@@ -105,21 +105,21 @@ function attachTo(scope: AnnotationScope): (annotation: Resource, at: FaultPath)
     const { target = annotation.on, on: _, ...members } = annotation;
     const ownId = own === undefined ? undefined : canvases[own - 1]?.id;
     const whole = target === undefined || target === "" ? ownId : target;
-    const place = inside(at, "target");
+    const path = inside(at, "target");
     if (countOf(whole) > maxTargets) {
-      fault(place, `expected at most ${maxTargets} targets of an annotation`);
+      fault(path, `expected at most ${maxTargets} targets of an annotation`);
       return [];
     }
     const numbers = new Map<string, number>();
     const idOfTarget: IdOfTarget = (target) => {
-      const found = numberOf(target, place);
+      const found = numberOf(target, path);
       if (found) numbers.set(found.id, found.number);
       return found?.id;
     };
     const before = at.faults.length;
     const { byTarget } = annotationsByTarget([{ ...members, target: whole }], idOfTarget);
     if (byTarget.size === 0 && at.faults.length === before)
-      noteUnexpected(place, "the name of an image, or the address of a canvas", nameOfTarget(whole));
+      noteUnexpected(path, "the name of an image, or the address of a canvas", nameOfTarget(whole));
     return [...byTarget].flatMap(([id, list]) =>
       list.map(({ narrowed }) => {
         const plain = { ...narrowed, target: plainTarget(narrowed.target, canvasAt.get(id)) };

@@ -48,8 +48,8 @@ const prefixOf = (kind: SearchKind, { search, presentation }: Omit<SearchLocatio
  * Returns the address of a service, without a query string: clients append their own (UV and Mirador without
  * looking for one). `base`: the public URL of the service, without a trailing /.
  */
-export function searchAddress(base: string, place: SearchLocation): string {
-  return `${base}${prefixOf(place.kind, place)}/${encodeSegments(place.id)}`;
+export function searchAddress(base: string, location: SearchLocation): string {
+  return `${base}${prefixOf(location.kind, location)}/${encodeSegments(location.id)}`;
 }
 
 /** A service that a path names, with the documents that it may mean. */

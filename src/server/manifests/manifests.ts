@@ -309,11 +309,11 @@ async function imageDocument(making: Making, id: string): Promise<PlannedDocumen
     if (canvases.length === 0) return undefined;
     const label = id.slice(id.lastIndexOf("/") + 1);
     const facts = { id, label, canvases, ...(note !== undefined && { note }) };
-    const filesOf = await textsNamed(making, id);
-    return {
-      make: async () => withTexts(madeOf(facts, context, partly), canvases, filesOf),
-      facts: async () => canvases,
+    const make = async () => {
+      const filesOf = await textsNamed(making, id, canvases.length > 1);
+      return withTexts(madeOf(facts, context, partly), canvases, filesOf);
     };
+    return { make, facts: async () => canvases };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Folders list files with image names, and nothing about others.

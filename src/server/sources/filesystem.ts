@@ -228,10 +228,13 @@ export function filesystemSource({
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
-  const stateOf: Source["stateOf"] = async (key) => {
+  const statOf = async (key: string) => {
     const segments = key === "" ? [] : keySegments(key);
-    if (segments.some(isHidden)) return undefined;
-    const stat = await unlessAbsent(() => files.stat(pathOf(segments)));
+    return segments.some(isHidden) ? undefined : unlessAbsent(() => files.stat(pathOf(segments)));
+  };
+
+  const stateOf: Source["stateOf"] = async (key) => {
+    const stat = await statOf(key);
     if (stat === undefined || Date.now() - lastChange(stat).getTime() < settledMs) return undefined;
     return `${stat.kind} ${stat.id ?? ""} ${lastChange(stat).getTime()} ${validatorOf(stat)}`;
   };
@@ -251,6 +254,7 @@ export function filesystemSource({
       knownFolders.clear();
     },
     list,
+    has: async (key) => (await statOf(key)) !== undefined,
     stateOf,
     check: () => checkRoot(name, folder.top, files),
   };

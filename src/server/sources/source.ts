@@ -77,6 +77,11 @@ export interface Source {
     validators?: boolean,
   ): Promise<readonly SourceEntry[] | undefined>;
   /**
+   * Returns whether there is a file or folder of a key; absent if that costs more than a look at a disk.
+   * Follows links.
+   */
+  has?(key: string): Promise<boolean>;
+  /**
    * Returns a text that differs whenever the names in a folder, or the bytes of a file, have changed. Returns
    * undefined if nothing exists, and for two seconds after a change: file systems have coarse clocks, so
    * further changes might be missed. Follows links.

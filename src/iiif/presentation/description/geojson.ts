@@ -83,7 +83,7 @@ function geometry(value: unknown, at: FaultPath, left: Left, levels = maxLevels)
   if (name === collection) {
     const inner = inside(at, "geometries");
     if (levels === 0) return fault(inner, `expected at most ${maxLevels} levels of geometries`);
-    const read: GeometryReader = (each, place) => geometry(each, place, left, levels - 1);
+    const read: GeometryReader = (each, path) => geometry(each, path, left, levels - 1);
     const list = all(read, 0, "a list of geometries")(nested, inner, left);
     return list === undefined ? undefined : { type: name, geometries: list };
   }
@@ -103,9 +103,9 @@ function boundsOf(bbox: unknown): unknown {
 
 /** Reads a feature. One without a place has the geometry null; `properties` must be an object. */
 function feature(value: unknown, at: FaultPath, left: Left): Resource | undefined {
-  const { type, id, geometry: place, properties = {}, bbox } = objectOf(value) ?? {};
+  const { type, id, geometry: shape, properties = {}, bbox } = objectOf(value) ?? {};
   if (type !== "Feature") return noteUnexpected(inside(at, "type"), "Feature", type);
-  const read = place === null ? null : geometry(place, inside(at, "geometry"), left);
+  const read = shape === null ? null : geometry(shape, inside(at, "geometry"), left);
   if (read === undefined) return undefined;
   const described = properties === null ? {} : objectOf(properties);
   if (!described) noteUnexpected(inside(at, "properties"), "keys and values", properties);
@@ -145,8 +145,8 @@ const featureCollection = "FeatureCollection";
 function featuresIn(given: Resource, at: FaultPath, left: Left): readonly Resource[] | undefined {
   if (given.type === "Feature") return [feature(given, at, left)].filter(isThere);
   if (given.type !== featureCollection) {
-    const place = geometry(given, at, left);
-    return place && [{ type: "Feature", properties: {}, geometry: place }];
+    const shape = geometry(given, at, left);
+    return shape && [{ type: "Feature", properties: {}, geometry: shape }];
   }
   const list = inside(at, "features");
   if (!Array.isArray(given.features) || given.features.length === 0)

@@ -14,7 +14,7 @@ export type Pixel = readonly [x: number, y: number];
 export interface ControlPoint {
   readonly pixel: Pixel;
   /** Degrees in WGS84. */
-  readonly place: readonly [longitude: number, latitude: number];
+  readonly coordinates: readonly [longitude: number, latitude: number];
 }
 
 /** A map on an image. */
@@ -54,10 +54,10 @@ export const georeferencedMaps: Reader<readonly GeoreferencedMap[]> = (value, at
 function mapsIn(value: unknown, at: FaultPath): readonly GeoreferencedMap[] {
   const given = objectOf(value);
   if (given?.type === "AnnotationPage") {
-    const place = inside(at, "items");
+    const path = inside(at, "items");
     const annotations = objectsOf(given.items).slice(0, maxMaps + 1);
-    if (annotations.length === 0) noteUnexpected(place, "annotations with points of maps", given.items);
-    return annotations.flatMap((each, index) => annotated(each, inside(place, index)) ?? []);
+    if (annotations.length === 0) noteUnexpected(path, "annotations with points of maps", given.items);
+    return annotations.flatMap((each, index) => annotated(each, inside(path, index)) ?? []);
   }
   if (!given) {
     noteUnexpected(at, "points of a map", value);
@@ -72,10 +72,10 @@ function annotated({ body, target }: Resource, at: FaultPath): GeoreferencedMap 
   const map = described(objectOf(body) ?? {}, inside(at, "body"));
   const [selector] = objectsOf(objectOf(target)?.selector);
   if (!map || selector === undefined) return map;
-  const place = inside(inside(inside(at, "target"), "selector"), "value");
+  const path = inside(inside(inside(at, "target"), "selector"), "value");
   const outline = outlineOf(textOf(selector.value) ?? "");
   if (!outline)
-    return noteUnexpected(place, "an svg with one polygon, in the form of Allmaps", selector.value);
+    return noteUnexpected(path, "an svg with one polygon, in the form of Allmaps", selector.value);
   return { ...map, mask: outline };
 }
 
@@ -167,7 +167,7 @@ const rows = all<ControlPoint>((value, at) => {
   if (!Array.isArray(value) || value.length !== 4)
     return noteUnexpected(at, "x and y on the image, longitude and latitude: [10, 20, 9.938, 51.533]", value);
   const [at1, at2] = [pixel(value.slice(0, 2), at), position(value.slice(2), at)];
-  return at1 && at2 && { pixel: at1, place: [at2[0], at2[1]] };
+  return at1 && at2 && { pixel: at1, coordinates: [at2[0], at2[1]] };
 }, "a list of points");
 
 /** Points as features (sections 3.4 and 3.5). */
@@ -178,7 +178,7 @@ const features = all<ControlPoint>((value, at) => {
   const { resourceCoords } = objectOf(properties) ?? {};
   const at1 = pixel(resourceCoords, inside(inside(at, "properties"), "resourceCoords"));
   const at2 = position(coordinates, inside(inside(at, "geometry"), "coordinates"));
-  return at1 && at2 && { pixel: at1, place: [at2[0], at2[1]] };
+  return at1 && at2 && { pixel: at1, coordinates: [at2[0], at2[1]] };
 }, "a list of features");
 
 const mask: Reader<readonly Pixel[]> = (value, at) => {

@@ -1,6 +1,6 @@
 // The texts of the canvases of a manifest: what it says about them, and the documents at their addresses.
 
-import { ServiceError } from "../../../base/index.ts";
+import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import {
   type CanvasText,
   type OcrFile,
@@ -17,11 +17,13 @@ import { pageLanguage, plainText, scalePage } from "../../../text/index.ts";
 import type { RefusedDecision } from "../../access/access.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isOfTexts } from "../folders/notes.ts";
+import { textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside } from "../locations.ts";
 import type { PageTexts } from "../texts/page-texts.ts";
 import { type TextFile, type TextFolder, textFilesOf } from "../texts/text-files.ts";
 import { folderAt } from "./attached.ts";
 import type { Making, PlannedDocument, RawText, SheetTexts } from "./making.ts";
+import { withheld } from "./restricted.ts";
 
 /** The files of text that belong to the images of a folder. */
 export interface FolderTexts {
@@ -31,11 +33,11 @@ export interface FolderTexts {
   filesOf(image: { readonly name: string; readonly page?: number | undefined }): readonly TextFile[];
 }
 
-/** Names of folders with the texts of the images next to them. */
-const textFolders = new Set(["ocr", "alto", "page", "hocr", "fulltext", "text", "txt"]);
-
 /** Folders of pages of one file each that are looked into. */
 const maxFolders = 100;
+
+/** Folders that are read simultaneously. */
+const foldersAtOnce = 8;
 
 /** Finds the texts in a folder and in the folders of texts in it. */
 export async function folderTexts(
@@ -43,32 +45,34 @@ export async function folderTexts(
   location: FolderLocation,
   folder: Folder,
 ): Promise<FolderTexts> {
-  const { notes, images } = folder.listing;
-  const bare = (name: string) => name.replace(/\.[^.]*$/, "");
-  const files = new Set(notes.length > 0 ? images.map(({ name }) => bare(name)) : []);
-  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || files.has(name));
-  const found = new Map<string, TextFolder & { readonly folder: Folder }>();
-  for (const name of wanted.slice(0, maxFolders)) {
+  const { notes, images, texts } = folder.listing;
+  const bare = new Set(notes.length > 0 ? images.map(({ name }) => withoutExtension(name)) : []);
+  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || bare.has(name));
+  const serials: (readonly [name: string, serial: number])[] = [];
+  const found = new Map<string, TextFolder>();
+  await forEachConcurrently(wanted.slice(0, maxFolders), foldersAtOnce, async (name) => {
     const own = inside(location, name);
     const inner = await folderAt(making, own);
-    if (inner && isOfTexts(inner)) found.set(name, { location: own, folder: inner });
-  }
-  const common: TextFolder[] = [{ location, folder }];
-  for (const [name, inner] of found) if (textFolders.has(name.toLowerCase())) common.push(inner);
+    if (!inner || !isOfTexts(inner)) return;
+    serials.push([name, inner.serial]);
+    found.set(name, { location: own, texts: inner.listing.texts });
+  });
+  const named = wanted.filter((name) => textFolders.has(name.toLowerCase()));
   return {
-    stamp: JSON.stringify(
-      [...found].map(
-        ([
-          name,
-          {
-            folder: { serial },
-          },
-        ]) => [name, serial],
-      ),
+    stamp: JSON.stringify(serials.sort()),
+    ...textsIn([{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])], (name) =>
+      found.get(withoutExtension(name)),
     ),
-    filesOf: (image) => textFilesOf(image, common, found.get(bare(image.name))),
   };
 }
+
+/** Returns what finds the texts of images in folders; `pagesOf`: the folder of the pages of an image. */
+export const textsIn = (
+  folders: readonly TextFolder[],
+  pagesOf: (name: string) => TextFolder | undefined,
+): Pick<FolderTexts, "filesOf"> => ({
+  filesOf: (image) => textFilesOf(image, folders, pagesOf(image.name)),
+});
 
 /** Returns a canvas with links to its text. */
 export function canvasWithText(
@@ -82,9 +86,12 @@ export function canvasWithText(
   return withText(canvas, textMembers(document, number, file ? { file } : {}));
 }
 
-/** Nobody has looked into the file yet, so viewers are not invited to draw from it. */
-const ocrFileOf = ({ form }: TextFile): OcrFile | undefined =>
-  form === "plain" ? undefined : { format: form, isDrawable: false };
+/**
+ * Nobody has looked into the file yet, so viewers are not invited to draw from it. Readers of one page need
+ * not be readers of the others.
+ */
+const ocrFileOf = ({ form, isShared }: TextFile): OcrFile | undefined =>
+  form === "plain" || isShared ? undefined : { format: form, isDrawable: false };
 
 /** The document of a piece; or, for others than readers of the image, why they may not read it. */
 interface PlannedText extends PlannedDocument {
@@ -119,14 +126,12 @@ function textDocument(
 }
 
 async function canvasText(texts: PageTexts, { files, canvas }: SheetTexts): Promise<CanvasText> {
-  const { id, width, height } = canvas;
-  const target = { id, width, height };
   const found = await texts.read(files);
-  if (!found) return { canvas: target, lines: [] };
-  const { page } = scalePage(found, width, height);
+  if (!found) return { canvas, lines: [] };
+  const { page } = scalePage(found, canvas.width, canvas.height);
   const language = pageLanguage(page);
   return {
-    canvas: target,
+    canvas,
     ...(language !== undefined && { language }),
     lines: page.lines.map((line) => ({
       text: line.words.map(({ text }) => text).join(" "),
@@ -145,7 +150,7 @@ async function rawText(texts: PageTexts, { files }: SheetTexts): Promise<RawText
 
 async function rawFile(texts: PageTexts, { files }: SheetTexts): Promise<RawText> {
   for (const file of files) {
-    const found = await texts.readFile(file);
+    const found = ocrFileOf(file) && (await texts.readFile(file));
     if (!found || found.format === "plain" || found.format === "other") continue;
     const type = ocrType({ format: found.format, isDrawable: false });
     return { type, bytes: found.bytes as Uint8Array<ArrayBuffer> };
@@ -169,13 +174,9 @@ export async function textOf(
   if (!made || !sheet) return undefined;
   const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
   if (await gate.mayRead(sheet.identifier, "all")) return found;
-  const refused: RefusedDecision = {
-    allowed: false,
-    status: 401,
-    reason: "Only readers with access to all of the image may read its text. Log in, then ask again.",
-    cachedBy: "caller",
-    vary: [],
-  };
+  const refused = withheld(
+    "Only readers with access to all of the image may read its text. Log in, then ask again.",
+  );
   const { id } = sheet.canvas;
   const title = { id: pieceAddress(String(made.document.id), piece), type: "AnnotationPage", items: [] };
   return {

@@ -1,25 +1,54 @@
 // The texts of the manifest of a single image: those that the manifest of its folder would name.
 
 import { type CanvasFacts, objectsOf, pieceAddress, type Resource, splitPage } from "../../../iiif/index.ts";
-import { locationOf } from "../locations.ts";
-import type { TextFile } from "../texts/text-files.ts";
-import { canvasWithText, folderTexts } from "./canvas-texts.ts";
+import { listingOf } from "../folders/listing.ts";
+import { isOfTexts } from "../folders/notes.ts";
+import { textEndings, textFolders, withoutExtension } from "../folders/text-names.ts";
+import { type FolderLocation, inside, locationOf } from "../locations.ts";
+import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
+import { canvasWithText, textsIn } from "./canvas-texts.ts";
 import type { Made, Making } from "./making.ts";
 
-/** Returns what finds the texts of a page of an image by its number; none if its folder is not known. */
+/**
+ * Returns what finds the texts of a page of an image by its number. Looks for files of the names that they
+ * may have, since the folder may hold a hundred thousand others; finds none on a source that cannot tell
+ * cheaply what it has.
+ */
 export async function textsNamed(
-  making: Making,
+  { parts }: Making,
   identifier: string,
+  hasPages: boolean,
 ): Promise<(page: number | undefined) => readonly TextFile[]> {
-  const { parts, caller } = making;
   const { source, key } = locationOf(parts.sources, identifier);
-  if (!source.list || parts.images.hooks?.has("resolve")) return () => [];
+  const { has } = source;
+  if (!has || parts.images.hooks?.has("resolve")) return () => [];
   const split = key.lastIndexOf("/");
-  const location = { source, key: key.slice(0, Math.max(0, split)) };
-  const folder = await parts.folders.find(source, location.key, caller.signal);
-  if (!folder) return () => [];
-  const texts = await folderTexts(making, location, folder);
-  return (page) => texts.filesOf({ name: key.slice(split + 1), page });
+  const folder = { source, key: key.slice(0, Math.max(0, split)) };
+  const name = key.slice(split + 1);
+  const names = [...stemsOfImage(name)].flatMap((stem) => textEndings.map(([ending]) => stem + ending));
+  const existing = async (list: readonly string[], location: FolderLocation) => {
+    const found = await Promise.all(list.map((each) => has(inside(location, each).key)));
+    return list.filter((_, at) => found[at]);
+  };
+  const textsOf = async (location: FolderLocation): Promise<TextFolder> => ({
+    location,
+    texts: (await existing(names, location)).map((each) => ({ name: each })),
+  });
+  const named = await existing(
+    [...textFolders].flatMap((each) => [each, each.toUpperCase()]),
+    folder,
+  );
+  const folders = await Promise.all([folder, ...named.map((each) => inside(folder, each))].map(textsOf));
+  const pages = hasPages ? await pagesIn(inside(folder, withoutExtension(name))) : undefined;
+  const { filesOf } = textsIn(folders, () => pages);
+  return (page) => filesOf({ name, page });
+}
+
+/** Returns a folder with a file for each page; undefined if there is none. */
+async function pagesIn(location: FolderLocation): Promise<TextFolder | undefined> {
+  const entries = await location.source.list?.(location.key, undefined, false);
+  const listing = entries && listingOf(entries);
+  return listing && isOfTexts({ listing }) ? { location, texts: listing.texts } : undefined;
 }
 
 /** Returns the manifest of an image whose canvases have links to their texts. */

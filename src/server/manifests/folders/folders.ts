@@ -15,17 +15,11 @@ import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { type FolderLocation, inside } from "../locations.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
-import {
-  isTextName,
-  type ListedFile,
-  type Listing,
-  listingOf,
-  manifestFileNames,
-  weightOf,
-} from "./listing.ts";
+import { type ListedFile, type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 import type { ReadYaml } from "./manifest-file-text.ts";
 import { type Look, withoutNotes } from "./notes.ts";
+import { readTextName } from "./text-names.ts";
 
 export interface FoldersParts {
   readonly readYaml: ReadYaml;
@@ -229,7 +223,7 @@ async function listFolder(source: Source, key: string, signal: AbortSignal, vali
   return entries?.filter(
     ({ kind, name }) =>
       isPlain(key === "" ? name : `${key}/${name}`) &&
-      (kind !== "other" || name.startsWith("manifest.") || isTextName(name)),
+      (kind !== "other" || name.startsWith("manifest.") || readTextName(name) !== undefined),
   );
 }
 

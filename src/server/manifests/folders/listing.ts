@@ -3,14 +3,11 @@
 
 import { compareNaturally } from "../../../base/index.ts";
 import type { SourceEntry } from "../../sources/source.ts";
+import { readTextName } from "./text-names.ts";
 
 /** Manifest files, the first of which counts. */
 export const manifestFileNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
 export type ManifestFileName = (typeof manifestFileNames)[number];
-
-/** True for the name of a file that may hold the text of an image. */
-export const isTextName = (name: string): boolean =>
-  /\.(?:xml|hocr|txt)$|[._]hocr\.html?$/i.test(name) && !name.startsWith(".");
 
 export interface ListedFile {
   readonly name: string;
@@ -38,7 +35,7 @@ export function listingOf(entries: readonly SourceEntry[]): Listing {
   return {
     images: sortByName("image").map(withoutKind),
     texts: sortByName("other")
-      .filter(({ name }) => isTextName(name))
+      .filter(({ name }) => readTextName(name))
       .map(withoutKind),
     directories: sortByName("directory").map(({ name }) => name),
     notes: [],

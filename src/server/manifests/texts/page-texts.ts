@@ -4,6 +4,8 @@ import {
   createAskedWorkers,
   createLru,
   createSemaphore,
+  createSingleFlight,
+  ImagingError,
   type Platform,
   readAll,
   ServiceError,
@@ -16,6 +18,7 @@ import {
   readRecords,
   TextFileError,
   textBounds,
+  tooLargeText,
   weightOfRecords,
 } from "../../../text/index.ts";
 import type { TextFile } from "./text-files.ts";
@@ -35,7 +38,6 @@ export interface PageTexts {
 export interface TextBytes {
   readonly format: Extract<FileRecords, { format: string }>["format"];
   readonly bytes: Uint8Array;
-  readonly validator: string;
 }
 
 /** Bytes of records that are cached. */
@@ -61,12 +63,14 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
     });
   const gate = createSemaphore(maxAtOnce, maxWaiting);
   const cache = createLru<string, FileRecords>(cacheBytes);
-  const reading = new Map<string, Promise<FileRecords>>();
+  const flights = createSingleFlight<FileRecords>();
 
   const parse = (name: string, bytes: Uint8Array): Promise<FileRecords> => {
     if (!workers) return readRecords(bytes, name, maxBytesWithoutWorkers);
     if (bytes.length <= maxBytesInPlace) return readRecords(bytes, name);
-    return workers.ask({ of: "pages", name, bytes });
+    return workers.ask({ of: "pages", name, bytes }).catch((cause: unknown) => {
+      throw unreadYet(name, cause);
+    });
   };
 
   /** Opens a file; `use` gets its validator, and a function that reads its bytes. */
@@ -78,11 +82,11 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
     const opened = await source.open(key);
     if (!opened) return undefined;
     try {
-      const { bytes } = opened;
-      const read = async () => {
-        if ((bytes.size ?? 0) > textBounds.bytes) throw tooLarge(name);
-        return readAll(bytes, textBounds.bytes);
-      };
+      const read = () =>
+        readAll(opened.bytes, textBounds.bytes).catch((error: unknown) => {
+          const isTooLarge = error instanceof ImagingError && error.code === "source_too_large";
+          throw isTooLarge ? tooLargeText({ name, bounds: textBounds }, "bytes", "bytes") : error;
+        });
       return await use(opened.validator, read);
     } finally {
       await opened.close();
@@ -95,11 +99,7 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       const name = JSON.stringify([source.fingerprint, key, validator]);
       const found = cache.get(name);
       if (found) return found;
-      const started =
-        reading.get(name) ??
-        gate.run(async () => parse(file.name, await read())).finally(() => reading.delete(name));
-      reading.set(name, started);
-      const made = await started;
+      const made = await flights.run(name, () => gate.run(async () => parse(file.name, await read())));
       cache.set(name, made, weightOfRecords(made) + name.length);
       return made;
     });
@@ -121,18 +121,18 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       return undefined;
     },
     readFile: (file) =>
-      withFile(file, async (validator, read) => {
+      withFile(file, async (_, read) => {
         const found = await records(file);
         if (!found || "failure" in found || found.format === "other") return undefined;
-        return { format: found.format, validator, bytes: await gate.run(read) };
+        return { format: found.format, bytes: await gate.run(read) };
       }),
     close: () => workers?.close(),
   };
 }
 
-const tooLarge = (name: string) =>
+const unreadYet = (name: string, cause: unknown) =>
   new ServiceError(
-    "too-large",
-    `The text file ${name} has more than ${textBounds.bytes} bytes, the most that is read. Split it into one file for each page, or remove it.`,
-    { code: "text_too_large" },
+    "busy",
+    `The text file ${name} could not be read in time. Try again in a minute; its operator can split it into one file for each page.`,
+    { cause },
   );

@@ -1,7 +1,13 @@
 // The files of text that belong to the images of a folder, by their names.
 
-import type { Folder } from "../folders/folder.ts";
 import type { ListedFile } from "../folders/listing.ts";
+import {
+  formOfFolder,
+  readTextName,
+  type TextForm,
+  type TextName,
+  withoutExtension,
+} from "../folders/text-names.ts";
 import { type FolderLocation, inside, nameOf } from "../locations.ts";
 
 /** A file that may hold the text of one image. */
@@ -11,61 +17,40 @@ export interface TextFile {
   readonly name: string;
   /** Index of the page in the file, from 0. */
   readonly page: number;
-  /** What its name says; of other XML only the contents do. */
   readonly form: TextForm;
+  /** True if it also holds the text of other pages, which others may read. */
+  readonly isShared: boolean;
 }
-
-/** Forms that names tell apart. */
-export type TextForm = "alto" | "page" | "hocr" | "xml" | "plain";
 
 /** A folder with texts. */
 export interface TextFolder {
   readonly location: FolderLocation;
-  readonly folder: Pick<Folder, "listing">;
-}
-
-/** Endings of names, the first that fits; files with boxes come before those without. */
-const endings: readonly (readonly [ending: RegExp, form: TextForm])[] = [
-  [/[._]alto\.xml$/i, "alto"],
-  [/\.page\.xml$/i, "page"],
-  [/\.xml$/i, "xml"],
-  [/[._]hocr\.html?$|\.hocr$/i, "hocr"],
-  [/\.txt$/i, "plain"],
-];
-
-/** Forms that the name of a folder gives its XML. */
-const formOfFolder: Readonly<Record<string, TextForm>> = { alto: "alto", page: "page" };
-
-interface Stem {
-  /** Name without the ending. */
-  readonly stem: string;
-  readonly form: TextForm;
-  readonly rank: number;
-}
-
-function stemOf(name: string): Stem | undefined {
-  for (const [rank, [ending, form]] of endings.entries())
-    if (ending.test(name)) return { stem: name.replace(ending, ""), form, rank };
-  return undefined;
+  readonly texts: readonly ListedFile[];
 }
 
 /** Files of one folder by what their names begin with, the best first. */
-type Stems = ReadonlyMap<string, readonly (Stem & { readonly file: ListedFile })[]>;
+type Stems = ReadonlyMap<string, readonly (TextName & { readonly file: ListedFile })[]>;
 
-const known = new WeakMap<object, Stems>();
+const known = new WeakMap<readonly ListedFile[], Stems>();
 
-function stemsOf({ listing }: TextFolder["folder"]): Stems {
-  const found = known.get(listing);
+function stemsOf(texts: readonly ListedFile[]): Stems {
+  const found = known.get(texts);
   if (found) return found;
-  const stems = new Map<string, (Stem & { readonly file: ListedFile })[]>();
-  for (const file of listing.texts) {
-    const own = stemOf(file.name);
-    if (own) stems.set(own.stem, [...(stems.get(own.stem) ?? []), { ...own, file }]);
+  const stems = new Map<string, (TextName & { readonly file: ListedFile })[]>();
+  for (const file of texts) {
+    const own = readTextName(file.name);
+    if (!own) continue;
+    const list = stems.get(own.stem) ?? [];
+    stems.set(own.stem, list);
+    list.push({ ...own, file });
   }
   for (const list of stems.values()) list.sort((one, other) => one.rank - other.rank);
-  known.set(listing, stems);
+  known.set(texts, stems);
   return stems;
 }
+
+/** Names without an ending that files of text of an image may have. */
+export const stemsOfImage = (name: string): ReadonlySet<string> => new Set([name, withoutExtension(name)]);
 
 /**
  * Returns the files that may hold the text of an image or of a page of it (from 1), the most likely first:
@@ -78,21 +63,22 @@ export function textFilesOf(
   pages?: TextFolder,
 ): readonly TextFile[] {
   const { name, page = 1 } = image;
-  const bare = name.replace(/\.[^.]*$/, "");
   const files: TextFile[] = [];
-  if (image.page !== undefined && pages) {
-    const file = pages.folder.listing.texts[page - 1];
-    if (file) files.push(fileIn(pages, file, 0));
-  }
+  const own = image.page === undefined ? undefined : pages?.texts[page - 1];
+  if (pages && own) files.push({ ...fileIn(pages, own), page: 0, isShared: false });
+  const rest = { page: page - 1, isShared: image.page !== undefined };
   for (const folder of folders)
-    for (const stem of bare === name ? [name] : [name, bare])
-      for (const { file } of stemsOf(folder.folder).get(stem) ?? [])
-        files.push(fileIn(folder, file, page - 1));
+    for (const stem of stemsOfImage(name))
+      for (const { file } of stemsOf(folder.texts).get(stem) ?? [])
+        files.push({ ...fileIn(folder, file), ...rest });
   return files;
 }
 
-function fileIn({ location }: TextFolder, { name }: ListedFile, page: number): TextFile {
-  const form = stemOf(name)?.form ?? "xml";
+function fileIn(
+  { location }: TextFolder,
+  { name }: ListedFile,
+): Pick<TextFile, "location" | "name" | "form"> {
+  const form = readTextName(name)?.form ?? "xml";
   const named = form === "xml" ? formOfFolder[nameOf(location).toLowerCase()] : undefined;
-  return { location: inside(location, name), name, page, form: named ?? form };
+  return { location: inside(location, name), name, form: named ?? form };
 }

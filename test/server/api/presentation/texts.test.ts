@@ -1,6 +1,6 @@
 // The text of pages: what canvases say about it, the documents at its addresses, and who gets them.
 
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Served, served } from "../../../served.ts";
@@ -109,6 +109,19 @@ describe("a folder of images with texts", () => {
     });
   });
 
+  test("has the text of another file if one is too large, which is not read", async () => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    truncateSync(join(laid.root, "book/1.xml"), 100 * 2 ** 20 + 1);
+    await open();
+    const refused = await app.get(`${root}/book/canvas/1/lines`);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { code: "text_too_large", detail: expect.stringContaining("1.xml") },
+    ]);
+    await laid.write("book/1.txt", "Guten Abend");
+    expect(await (await app.get(`${root}/book/canvas/1/text`)).text()).toBe("Guten Abend\n");
+  });
+
   test("does not take other XML for text", async () => {
     await laid.write("book/1.xml", '<mets xmlns="http://www.loc.gov/METS/"><fileSec/></mets>');
     await open();
@@ -127,6 +140,18 @@ describe("a folder of images with texts", () => {
     for (let number = 1; number <= 6; number++)
       texts.push(await (await app.get(`${root}/sheets/canvas/${number}/text`)).text());
     expect(texts).toEqual(["Page1 a\n", "Page2 a\n", "Page3 a\n", "File1 b\n", "File2 b\n", "File3 b\n"]);
+    // Readers of one page need not be readers of the others.
+    expect((await app.get(`${root}/sheets/canvas/1/ocr`)).status).toBe(404);
+    expect((await app.get(`${root}/sheets/canvas/4/ocr`)).status).toBe(200);
+    const { items: sheets } = await json(app, `${root}/sheets`);
+    expect(sheets.map(({ seeAlso }: Json) => seeAlso?.length)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      1,
+      1,
+      1,
+    ]);
     // So has the manifest of the image alone.
     const { items } = await json(app, `${root}/sheets/b.tif`);
     const address = items[1].rendering[0].id.slice(base.length);
@@ -148,6 +173,29 @@ describe("a folder of images with texts", () => {
         resource: { chars: "Guten Tag" },
       },
     ]);
+  });
+});
+
+describe("the text of a gated page", () => {
+  test("is not in what readers of the other pages get", async () => {
+    const laid = await layFolder();
+    await laid.put("sheets/a.tif", "tif-multipage-3sizes.tif");
+    await laid.write("sheets/a.xml", alto("Page", "a", 3));
+    const hook = join(laid.root, "hook.mjs");
+    writeFileSync(
+      hook,
+      "export const authorize = ({ identifier, page }) => ({ allow: !identifier.endsWith(';2') && page !== 2 });",
+    );
+    const app = await served(`${laid.yaml()}hook: { engine: js, js: { file: ${JSON.stringify(hook)} } }\n`);
+    for (const document of ["sheets", "sheets/a.tif"])
+      for (const piece of ["lines", "words", "text", "ocr"])
+        for (const number of [1, 2, 3]) {
+          const response = await app.get(`${root}/${document}/canvas/${number}/${piece}`);
+          expect(await response.text()).not.toContain("Page2");
+          if (number === 2) expect([document, piece, response.status]).toEqual([document, piece, 401]);
+        }
+    expect(await (await app.get(`${root}/sheets/canvas/3/text`)).text()).toBe("Page3 a\n");
+    await laid.drop();
   });
 });
 
