@@ -48,6 +48,7 @@ export async function applyHook(
     : {
         document: await mergeHook(asked, found, made, result),
         ...(made.attached && { attached: made.attached }),
+        ...(made.texts && { texts: made.texts }),
       };
   return { make: async () => changed, ...(found.ignoredFile && { ignoredFile: found.ignoredFile }) };
 }

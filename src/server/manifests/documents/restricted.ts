@@ -83,9 +83,14 @@ export async function restrictDocument(
   const left = withhold(made.document, mayRead);
   if (left === undefined || isEmptied(made.document, left))
     return titleAlone(making, reading, found, withheldText);
-  const { canvases, attached } = made;
+  const { canvases, attached, texts } = made;
   // Canvases that are made on demand are derived and have no texts. Version 2.1 is made of what is left.
-  const restricted: Made = { document: left, ...(canvases && { canvases }), ...(attached && { attached }) };
+  const restricted: Made = {
+    document: left,
+    ...(canvases && { canvases }),
+    ...(attached && { attached }),
+    ...(texts && { texts }),
+  };
   return { ...found, make: async () => restricted, outcome: () => undefined };
 }
 

@@ -176,6 +176,42 @@ describe("a folder of images with texts", () => {
   });
 });
 
+describe("the addresses of a text", () => {
+  test("lead to it if a hook has changed the manifest", async () => {
+    const laid = await layFolder();
+    await laid.put("book/1.jpg", "jpg-gray.jpg");
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    const hook = join(laid.root, "hook.mjs");
+    writeFileSync(hook, "export const presentation = () => ({ label: 'By the hook' });");
+    const app = await served(`${laid.yaml()}hook: { engine: js, js: { file: ${JSON.stringify(hook)} } }\n`);
+    const { label, items } = await json(app, `${root}/book`);
+    expect(label).toEqual({ none: ["By the hook"] });
+    const [{ annotations, rendering, seeAlso }] = items;
+    for (const { id } of [...annotations, ...rendering, ...seeAlso])
+      expect(await (await app.get(id.slice(base.length))).text()).toContain("Guten");
+    await laid.drop();
+  });
+
+  test("lead to it if other texts of the manifest are withheld", async () => {
+    const folder = await pictures();
+    writeFileSync(join(folder, "public.xml"), alto("Guten", "Tag"));
+    writeFileSync(
+      join(folder, "manifest.yaml"),
+      "images: { canvases: { terms.png: { seeAlso: { id: https://a.example/secret, type: Dataset, format: text/plain } } } }\n",
+    );
+    const site = await gated({ folder });
+    const manifest = await json(site.app, `${root}/_images`);
+    const Cookie = await site.cookie("terms");
+    const whole = await json(site.app, `${root}/_images`, { headers: { Cookie } });
+    expect(JSON.stringify(whole)).toContain("https://a.example/secret");
+    expect(JSON.stringify(manifest)).not.toContain("https://a.example/secret");
+    const shown = manifest.items.find(({ rendering }: Json) => rendering);
+    const { pathname } = new URL(shown.rendering[0].id);
+    expect(await (await site.app.get(pathname)).text()).toBe("Guten Tag\n");
+    await site.close();
+  });
+});
+
 describe("the text of a gated page", () => {
   test("is not in what readers of the other pages get", async () => {
     const laid = await layFolder();
