@@ -10,7 +10,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { chromium } from "../scripts/chromium.mjs";
+import { chromium } from "./lib/chromium.mjs";
 import { ask } from "./lib/http.mjs";
 import { median, table } from "./lib/numbers.mjs";
 import { chosenPictures, machine, pictureSize, readOptions } from "./lib/options.mjs";

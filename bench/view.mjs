@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
 import { withBuilt } from "../scripts/built-server.mjs";
-import { chromium } from "../scripts/chromium.mjs";
+import { chromium } from "./lib/chromium.mjs";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "7" }, pages: { type: "string", default: "40" } },

@@ -1,4 +1,4 @@
-// Written by scripts/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP
+// Written by bench/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP
 // proofing on grade 3 coated paper).
 
 /** Amounts of ink at the knots of `inkCurves`. */

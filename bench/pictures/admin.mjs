@@ -1,7 +1,7 @@
 // Makes the pictures of docs/operations/admin.md: pages of the operator of the built product, under some
 // load, in Chromium.
 //
-//   npm run build && node scripts/admin-pictures.mjs [FOLDER] [--all]        default: docs/pictures; --all: every page in light, dark and narrow
+//   npm run build && node bench/pictures/admin.mjs [FOLDER] [--all]        default: docs/pictures; --all: every page in light, dark and narrow
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
-import { withBuilt } from "./built-server.mjs";
-import { chromium } from "./chromium.mjs";
+import { withBuilt } from "../../scripts/built-server.mjs";
+import { chromium } from "../lib/chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

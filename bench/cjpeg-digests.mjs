@@ -1,6 +1,6 @@
 // Writes test/imaging/codecs/jpg/cjpeg-digests.json: SHA-256 of what cjpeg (libjpeg-turbo, Debian package
 // libjpeg-turbo-progs) makes of the pictures in test/imaging/codecs/jpg/cjpeg.ts. `node
-// scripts/cjpeg-digests.mjs`
+// bench/cjpeg-digests.mjs`
 
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,7 +1,7 @@
 // Checks if JPEG 2000 is decoded correctly: compares our codec with OpenJPEG on every file of the folders,
 // sample by sample.
 //
-//   node scripts/jp2-conformance.mjs FOLDER... [--windows 4] [--seconds 60] [--jobs 2] [--seed 1] [--out results.jsonl]
+//   node bench/jp2-conformance.mjs FOLDER... [--windows 4] [--seconds 60] [--jobs 2] [--seed 1] [--out results.jsonl]
 //
 // For each file it decodes the whole picture and seeded windows at every reduction that the codec offers, and
 // compares them with `opj_decompress -r` (Debian: libopenjp2-tools) before any colour conversion. Files whose
@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { table } from "../bench/lib/numbers.mjs";
+import { table } from "./lib/numbers.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const { values: options, positionals } = parseArgs({
@@ -32,7 +32,7 @@ const { values: options, positionals } = parseArgs({
     out: { type: "string" },
   },
 });
-if (positionals.length === 0) throw new Error("expected folders; node scripts/jp2-conformance.mjs FOLDER...");
+if (positionals.length === 0) throw new Error("expected folders; node bench/jp2-conformance.mjs FOLDER...");
 
 /** In the order of the summary; `fails` if the exit code is 1. */
 const verdicts = {
@@ -77,7 +77,7 @@ function comparer() {
   let child;
   const begin = () =>
     new Promise((done, fail) => {
-      const own = fork(join(root, "scripts/jp2/compare-file.mjs"), [bundle], {
+      const own = fork(join(root, "bench/jp2-conformance/compare-file.mjs"), [bundle], {
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       });
       own.said = "";

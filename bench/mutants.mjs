@@ -2,9 +2,9 @@
 // them into a copy of a commit, records in one run which test files execute which, and then runs for each
 // mutant the nearest of those files with the mutant on.
 //
-//   node scripts/mutants.mjs --out FILE.jsonl [--count 200] [--seed 60] [--commit HEAD] [--work FOLDER]
+//   node bench/mutants.mjs --out FILE.jsonl [--count 200] [--seed 60] [--commit HEAD] [--work FOLDER]
 //                            [--nearest 15] [--candidates 0] [--hang 600] [--houses lib,iiif]
-//   node scripts/mutants.mjs --compare A.jsonl B.jsonl
+//   node bench/mutants.mjs --compare A.jsonl B.jsonl
 //
 // A run that was stopped goes on with the mutants that FILE.jsonl does not have, if it has the same
 // options. --nearest: most test files that run for a mutant. --candidates: if not 0, only the nearest test
@@ -24,10 +24,10 @@ import {
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { dependents, readGraph } from "./test/graph.mjs";
-import { drawn, houseOf } from "./test/mutants/draw.mjs";
-import { instrument, sitesOf } from "./test/mutants/sites.mjs";
-import { suites, without } from "./test/reach-rows.mjs";
+import { dependents, readGraph } from "../scripts/test/graph.mjs";
+import { suites, without } from "../scripts/test/reach-rows.mjs";
+import { drawn, houseOf } from "./mutants/draw.mjs";
+import { instrument, sitesOf } from "./mutants/sites.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { values, positionals } = parseArgs({
@@ -50,7 +50,7 @@ const rowsOf = (file) => linesOf(file).map((line) => JSON.parse(line));
 
 if (values.compare) process.exit(compare(...positionals.map(rowsOf)));
 if (!values.out) {
-  console.error("usage: node scripts/mutants.mjs --out FILE.jsonl [options], or --compare A.jsonl B.jsonl");
+  console.error("usage: node bench/mutants.mjs --out FILE.jsonl [options], or --compare A.jsonl B.jsonl");
   process.exit(2);
 }
 
@@ -179,7 +179,7 @@ function vitest(files, env, options) {
       ...process.env,
       ...env,
       TEST_SEED: "mutants",
-      NODE_OPTIONS: `--import=${join(root, "scripts/test/mutants/switch.mjs")}`,
+      NODE_OPTIONS: `--import=${join(root, "bench/mutants/switch.mjs")}`,
     },
   });
 }

@@ -1,12 +1,12 @@
 // Fits the ink model for CMYK without a profile (src/imaging/pipeline/ink.ts) to measured patches.
 //
-//   node scripts/ink-model.mjs [FILE]     writes src/imaging/pipeline/ink-table.ts and prints the errors of the model
+//   node bench/ink-model.mjs [FILE]     writes src/imaging/pipeline/ink-table.ts and prints the errors of the model
 //
 // FILE: characterisation data in CGATS form with CMYK and XYZ; by default /usr/share/color/icc/TR003.ti3 of
 // the Debian package icc-profiles-free.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { deltaE2000, labOf } from "../bench/lib/delta-e.mjs";
+import { deltaE2000, labOf } from "./lib/delta-e.mjs";
 
 const file = process.argv[2] ?? "/usr/share/color/icc/TR003.ti3";
 const target = new URL("../src/imaging/pipeline/ink-table.ts", import.meta.url);
@@ -93,7 +93,7 @@ const number = (value) => String(Number(value.toFixed(4)));
 const list = (values) => `[${values.map(number).join(", ")}]`;
 writeFileSync(
   target,
-  `// Written by scripts/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP proofing on
+  `// Written by bench/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP proofing on
 // grade 3 coated paper).
 
 /** Amounts of ink at the knots of \`inkCurves\`. */

@@ -1,13 +1,13 @@
 // Makes the pictures of docs/concepts/fidelity.md: masters drawn here or cut from the sample, and responses
 // of the built product.
 //
-//   npm run build && node scripts/fidelity-pictures.mjs [FOLDER]        default: docs/pictures
+//   npm run build && node bench/pictures/fidelity.mjs [FOLDER]        default: docs/pictures
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { bytesAt, withBuilt } from "./built-server.mjs";
+import { bytesAt, withBuilt } from "../../scripts/built-server.mjs";
 
 const target = process.argv[2] ?? "docs/pictures";
 const sample = "static/sample/sample.jpg";

@@ -1,12 +1,12 @@
 // Makes the pictures of docs/how-to/watermark.md: a mark drawn here, on responses of the built product.
 //
-//   npm run build && node scripts/overlay-pictures.mjs [FOLDER]        default: docs/pictures
+//   npm run build && node bench/pictures/overlay.mjs [FOLDER]        default: docs/pictures
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { bytesAt, withBuilt } from "./built-server.mjs";
+import { bytesAt, withBuilt } from "../../scripts/built-server.mjs";
 
 const target = process.argv[2] ?? "docs/pictures";
 const mostBytes = 20_000;

@@ -1,7 +1,7 @@
 // Draws the bundled sample picture: a vault of glass tiles, blue with golden stars. Our own work; the same
 // every time.
 //
-//   node scripts/sample.mjs [FILE]        default: static/sample/sample.jpg
+//   node bench/pictures/sample.mjs [FILE]        default: static/sample/sample.jpg
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { codecHost } from "../../bench/lib/codec-host.mjs";
+import { codecHost } from "../lib/codec-host.mjs";
 import { isPremultiplied, mainHeader } from "./codestream.mjs";
 import { reference } from "./openjpeg.mjs";
 import { distance, randomWindows } from "./samples.mjs";

@@ -2,13 +2,13 @@
 // leave.
 //
 //   SCREENSHOTS=FOLDER npx vitest run --config vitest.browser.config.ts test/browser/viewers.test.ts
-//   node scripts/login-pictures.mjs FOLDER
+//   node bench/pictures/login.mjs FOLDER
 
 import { join } from "node:path";
 import sharp from "sharp";
 
 const [folder] = process.argv.slice(2);
-if (!folder) throw new Error("Name the folder of the screenshots: node scripts/login-pictures.mjs FOLDER");
+if (!folder) throw new Error("Name the folder of the screenshots: node bench/pictures/login.mjs FOLDER");
 
 const pictures = {
   "login-mirador.webp": "viewers-Mirador-terms.png",

@@ -1,7 +1,7 @@
 // Serves each JSON document of the IIIF cookbook as a stored manifest file, and checks the result, in 3.0 and
 // 2.1.
 //
-//   npm run build && node scripts/cookbook.mjs COOKBOOK [--dist dist] [--keep FOLDER] [--all]
+//   npm run build && node bench/cookbook.mjs COOKBOOK [--dist dist] [--keep FOLDER] [--all]
 //
 // COOKBOOK: a checkout or a git directory of https://github.com/IIIF/cookbook-recipes. A document of 3.0 has
 // to be served unchanged except for its own id, which becomes its address, and its context, which becomes a
@@ -27,7 +27,7 @@ import { isDeepStrictEqual, parseArgs } from "node:util";
 import { normalize } from "@iiif/parser";
 import { convertPresentation2 } from "@iiif/parser/presentation-2";
 import { build } from "esbuild";
-import { withBuilt } from "./built-server.mjs";
+import { withBuilt } from "../scripts/built-server.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const { values, positionals } = parseArgs({

@@ -1,15 +1,15 @@
 // Makes docs/pictures/viewer.webp for the README: the sample mosaic in the viewer of the built product, in
 // Chromium.
 //
-//   npm run build && node scripts/viewer-picture.mjs [FOLDER]        default: docs/pictures
+//   npm run build && node bench/pictures/viewer.mjs [FOLDER]        default: docs/pictures
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
-import { withBuilt } from "./built-server.mjs";
-import { chromium } from "./chromium.mjs";
+import { withBuilt } from "../../scripts/built-server.mjs";
+import { chromium } from "../lib/chromium.mjs";
 
 const target = process.argv[2] ?? "docs/pictures";
 const folder = mkdtempSync(join(tmpdir(), "smalti-picture-"));

@@ -1,6 +1,6 @@
 // Windows of a picture, and how far the pixels of one are from the components that they are made of.
 
-import { chances } from "../../bench/lib/session.mjs";
+import { chances } from "../lib/session.mjs";
 
 /** Windows that begin at multiples of the factor; every other one reaches the right and bottom edge. */
 export function randomWindows({ width, height }, factor, count, seed) {
