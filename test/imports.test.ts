@@ -57,7 +57,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["workers", "images", "sources", "stats", "stores"],
   "sampled.ts": ["workers", "images", "sources", "stores", "stats"],
   "start/facts.ts": ["*", "!api"],
-  "start/text.ts": ["images", "config"],
+  "start/text.ts": ["images", "config", "stores"],
   "start/handler-options.ts": ["config"],
   "start/start.ts": ["*"],
   "start/embed.ts": ["*"],

@@ -231,11 +231,9 @@ export { createOverlays } from "./images/overlay/overlays.ts";
 export {
   type PurgedImage,
   type PurgeParts,
-  purgeable,
   purgeEntry,
   purgeImage,
   purgeSlot,
-  type SlotName,
 } from "./images/purge.ts";
 // Purges all images of a folder, that is, whose identifiers begin with its name.
 export { namesFolder, type PurgedFolder, purgeFolder } from "./images/purge-folder.ts";
@@ -339,7 +337,9 @@ export { isServiceFailure, maxRecentErrors as recentErrorsKept } from "./stats/r
 // The slowest renders of the last hour.
 export { maxSlowest as slowestKept } from "./stats/slowest.ts";
 
-// Which backend is built how, and the three cache slots of the service.
+// The slots of the cache by name.
+export { eachSlot, type SlotName, slotNames } from "./stores/bounds.ts";
+// Which backend is built how, and the cache slots of the service.
 export type { NamedSlot, Slots } from "./stores/index.ts";
 
 // A slot is the policy over a store.

@@ -2,7 +2,7 @@
 
 import type { Child } from "hono/jsx";
 import { imageAddress, mainPrefix } from "../../iiif/index.ts";
-import { purgeable, type RequestContext, type Service } from "../../server/index.ts";
+import { type RequestContext, type Service, type SlotName, slotNames } from "../../server/index.ts";
 import { href } from "../admin.ts";
 import { refusalNotice } from "../frame.tsx";
 import { entryCount, type SlotReading } from "./slots.tsx";
@@ -208,6 +208,34 @@ const Confirmation = ({
   </dialog>
 );
 
+/** What a key of a slot looks like. `source`: name of a source; `example`: path of one of its images. */
+const keyForms: Readonly<Record<SlotName, (c: RequestContext, source: string, example: string) => unknown>> =
+  {
+    render: (_, _source, example) => (
+      <>
+        The path of an image request: <code>{example}/full/max/0/default.jpg</code>. For a gated image, add{" "}
+        <code>|v1|full</code> for what readers with access get, or <code>|v1|substitute</code> for the reduced
+        picture.
+      </>
+    ),
+    info: (c, _source, example) => (
+      <>
+        Host and path of an info.json:{" "}
+        <code>
+          {new URL(c.get("base")).host}
+          {example}/info.json
+        </code>
+        . This removes everything known about the header of its master.
+      </>
+    ),
+    origin: (_, source) => (
+      <>
+        The name of a source, a colon and an identifier: <code>{source}:a.tif</code>. This removes the bytes
+        and the sidecar of that master.
+      </>
+    ),
+  };
+
 /** Purges one entry by its key, with the form of keys in each slot. */
 export function PurgeEntry({ c, service, fault }: FormProps & { readonly service: Service }) {
   const own = fault?.form === "entry" ? fault : undefined;
@@ -227,7 +255,7 @@ export function PurgeEntry({ c, service, fault }: FormProps & { readonly service
               name="cache"
               {...marks("entry-cache-wrong", undefined, wrongIn("cache"))}
             >
-              {purgeable.map((name) => (
+              {slotNames.map((name) => (
                 <option value={name} selected={own?.entered.cache === name}>
                   {name}
                 </option>
@@ -243,26 +271,12 @@ export function PurgeEntry({ c, service, fault }: FormProps & { readonly service
             wrong={wrongIn("key")}
           />
           <dl class="quiet" id="key-forms">
-            <dt>render</dt>
-            <dd>
-              The path of an image request: <code>{example}/full/max/0/default.jpg</code>. For a gated image,
-              add <code>|v1|full</code> for what readers with access get, or <code>|v1|substitute</code> for
-              the reduced picture.
-            </dd>
-            <dt>info</dt>
-            <dd>
-              Host and path of an info.json:{" "}
-              <code>
-                {new URL(c.get("base")).host}
-                {example}/info.json
-              </code>
-              . This removes everything known about the header of its master.
-            </dd>
-            <dt>origin</dt>
-            <dd>
-              The name of a source, a colon and an identifier: <code>{source.name}:a.tif</code>. This removes
-              the bytes and the sidecar of that master.
-            </dd>
+            {slotNames.map((name) => (
+              <>
+                <dt>{name}</dt>
+                <dd>{keyForms[name](c, source.name, example)}</dd>
+              </>
+            ))}
           </dl>
           <div class="actions">
             <button type="submit">Purge entry</button>

@@ -5,7 +5,6 @@ import {
   noteFailure,
   type PurgedImage,
   type PurgeParts,
-  purgeable,
   purgeEntry,
   purgeImage,
   purgeSlot,
@@ -15,6 +14,7 @@ import {
   readJson,
   recordSent,
   type SlotName,
+  slotNames,
   statusOf,
   unknownImageError,
 } from "../../server/index.ts";
@@ -175,7 +175,7 @@ async function fields<N extends string>(c: RequestContext, names: readonly N[]):
   return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""])) as Record<N, string>;
 }
 
-const slotOf = (name: string): SlotName | undefined => purgeable.find((each) => each === name);
+const slotOf = (name: string): SlotName | undefined => slotNames.find((each) => each === name);
 
 const unknownCache = (received: string): Pick<PurgeFault, "field" | "message" | "status"> => ({
   field: "cache",
@@ -212,4 +212,4 @@ const imageCount = (images: number) => (images === 1 ? "1 file" : `${images.toLo
 const sumOf = (purged: PurgedImage["purged"]) => Object.values(purged).reduce((sum, each) => sum + each, 0);
 
 const countsOf = (purged: PurgedImage["purged"]) =>
-  purgeable.map((name) => `${name} ${purged[name].toLocaleString("en")}`).join(", ");
+  slotNames.map((name) => `${name} ${purged[name].toLocaleString("en")}`).join(", ");

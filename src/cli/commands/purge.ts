@@ -4,13 +4,14 @@ import { basicCredentials, type Platform, parseUrl, silentLog, version } from ".
 import {
   type Config,
   createService,
+  eachSlot,
   namesFolder,
   type PurgedImage,
   type PurgeParts,
-  purgeable,
   purgeFolder,
   purgeImage,
   purgeSlot,
+  slotNames,
   unknownImageError,
 } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
@@ -57,18 +58,14 @@ interface Asked {
 }
 
 type Removed = PurgedImage["purged"];
-const nothing: Removed = { render: 0, info: 0, origin: 0 };
+const nothing: Removed = eachSlot(() => 0);
 
-const isNothing = ({ render, info, origin }: Removed) => render + info + origin === 0;
+const sumOf = (removed: Removed) => slotNames.reduce((sum, name) => sum + removed[name], 0);
 
 /** Returns a note with the flag that purges a folder. */
 const noteText = (text: string) => plain(text.replace("purge it as a folder.", "purge it with --folder."));
 
-const added = (one: Removed, other: Removed): Removed => ({
-  render: one.render + other.render,
-  info: one.info + other.info,
-  origin: one.origin + other.origin,
-});
+const added = (one: Removed, other: Removed): Removed => eachSlot((name) => one[name] + other[name]);
 
 /** `unknown`: notes about identifiers of which there is no image. */
 const resultOf = (
@@ -76,8 +73,8 @@ const resultOf = (
   notes: readonly string[] = [],
   unknown: readonly string[] = [],
 ): Result => {
-  const counts = purgeable.map((name) => `${name} ${purged[name].toLocaleString("en-US")}`).join(", ");
-  const sum = purged.render + purged.info + purged.origin;
+  const counts = slotNames.map((name) => `${name} ${purged[name].toLocaleString("en-US")}`).join(", ");
+  const sum = sumOf(purged);
   const entries = sum === 1 ? "1 entry" : `${sum.toLocaleString("en-US")} entries`;
   return {
     text: `${[`${entries} removed: ${counts}`, ...notes, ...unknown].join("\n")}\n`,
@@ -108,7 +105,7 @@ async function purgeHere(config: Config, platform: Platform, asked: Asked): Prom
     for (const identifier of asked.identifiers) {
       const removed = (await purgeImage(parts, identifier)).purged;
       purged = added(purged, removed);
-      const error = isNothing(removed) ? await unknownImageError(service.images, identifier) : undefined;
+      const error = sumOf(removed) === 0 ? await unknownImageError(service.images, identifier) : undefined;
       if (error) unknown.push(noteText(error.message));
     }
     const signal = interruptOf(platform);
@@ -122,7 +119,7 @@ async function purgeHere(config: Config, platform: Platform, asked: Asked): Prom
 
 async function purgeAll(parts: PurgeParts, notes: readonly string[]): Promise<Result> {
   let purged = nothing;
-  for (const name of purgeable) {
+  for (const name of slotNames) {
     const held = await parts.slots[name].usage?.().catch(() => undefined);
     await purgeSlot(parts, name);
     purged = { ...purged, [name]: held?.entries ?? 0 };
@@ -196,7 +193,7 @@ async function askServer(
     throw new CommandError(`the server responded with ${response.status}: ${String(detail ?? "no reason")}`);
   if (response.status === 202 && running === true) return {};
   const counts = Object(purged) as Removed;
-  if (purgeable.every((name) => Number.isSafeInteger(counts[name])))
+  if (slotNames.every((name) => Number.isSafeInteger(counts[name])))
     return { purged: counts, ...(typeof note === "string" && { note }) };
   throw new CommandError(
     `the server responded with ${response.status}, but with no report of a purge: --url has to be the address of this service`,

@@ -3,6 +3,7 @@
 import { forEachConcurrently, maskIdentifier, ServiceError, trimFinalSlashes } from "../../base/index.ts";
 import { checkIdentifier } from "../../iiif/index.ts";
 import type { Source } from "../sources/source.ts";
+import { eachSlot } from "../stores/bounds.ts";
 import { masterName } from "./cache-keys.ts";
 import { nearIdentifier } from "./near.ts";
 import { type PurgedImage, type PurgeParts, purgeMasters, removeNamed } from "./purge.ts";
@@ -50,12 +51,13 @@ export async function purgeFolder(
   const beginning = `${checkIdentifier(trimFinalSlashes(folder))}/`;
   const tops = topsOf(parts, beginning);
   for (const { source } of tops) if (!source.list) throw cannotListError(source);
-  const total = { render: 0, info: 0, origin: 0 };
+  let total: PurgedFolder["purged"] = eachSlot(() => 0);
   let masters = 0;
   const purgeOne = async (owner: Owner) => {
     signal?.throwIfAborted();
     const removed = await purgeMasters(parts, [owner]);
-    for (const slot of Object.keys(total) as (keyof typeof total)[]) total[slot] += removed[slot];
+    const before = total;
+    total = eachSlot((slot) => before[slot] + removed[slot]);
     masters++;
     onProgress?.(masters);
   };

@@ -13,6 +13,7 @@ import {
 } from "../../iiif/index.ts";
 import type { Tier } from "../access/access.ts";
 import type { Hooks } from "../hooks/index.ts";
+import type { SlotName } from "../stores/bounds.ts";
 import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
@@ -20,10 +21,6 @@ import { locateMaster, withMaster } from "./open.ts";
 import { asOperator, operatorCaller } from "./operator.ts";
 import { type RenderParts, resolveRequest } from "./render.ts";
 import type { Owner } from "./resolved-masters.ts";
-
-/** Slots that can be purged. */
-export const purgeable = ["render", "info", "origin"] as const;
-export type SlotName = (typeof purgeable)[number];
 
 export interface PurgeParts {
   readonly images: RenderParts;

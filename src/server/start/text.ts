@@ -6,6 +6,7 @@ import { addressForm, imageAddress, mainPrefix } from "../../iiif/index.ts";
 import type { Config } from "../config/schema.ts";
 import type { ImageCount } from "../images/count-images.ts";
 import type { ListedImage } from "../images/look.ts";
+import { slotNames } from "../stores/bounds.ts";
 
 /** Facts about a running service. */
 export interface StartFacts {
@@ -135,7 +136,7 @@ const switches: readonly {
     how: () => "limits: { max_in_flight_per_ip: 32 }",
     isOff: ({ settings: { limits } }) => limits.max_in_flight + limits.max_in_flight_per_ip === 0,
   },
-  ...(["render", "info", "origin"] as const).map((slot) => ({
+  ...slotNames.map((slot) => ({
     what: `cache ${slot}`,
     how: () => `cache: { ${slot}: { backend: heap } }`,
     isOff: ({ settings }: StartFacts) => settings.cache[slot].backend === "none",

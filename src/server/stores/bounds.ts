@@ -3,8 +3,9 @@
 import { z } from "zod";
 import { durationOption, parseDuration, parseSize, sizeForm, sizeOption } from "../../base/index.ts";
 
-/** Size and lifetime that a slot has when its options do not say; as people write them. */
+/** What a slot is if its options do not say; sizes and times as people write them. */
 export interface StoreDefaults {
+  readonly backend: "heap" | "filesystem";
   /** In files, and in a store that the service does not bound itself. */
   readonly maxBytes: string;
   /** In memory, on a machine that has enough of it. */
@@ -12,23 +13,62 @@ export interface StoreDefaults {
   /** The part of the memory of a small machine that the slot takes instead: 1/8 for 8. */
   readonly heapPart: number;
   readonly ttl: string;
+  /** Multiple of the usual deadlines over a network: entries of megabytes take long. */
+  readonly deadlines: number;
+  /** True if a store in memory may lend its bytes, since values only leave as bodies of responses. */
+  readonly lends: boolean;
 }
 
 /**
- * The slots by name. The shares of memory add up to 7/32, in addition to the quarter that renders may take.
+ * The slots: one row each, in the order of `cache:`. The shares of memory add up to 7/32, in addition to the
+ * quarter that renders may take.
  */
 export const slotDefaults = {
-  render: { maxBytes: "256MiB", heapBytes: "256MiB", heapPart: 8, ttl: "24h" },
-  info: { maxBytes: "64MiB", heapBytes: "64MiB", heapPart: 32, ttl: "24h" },
-  origin: { maxBytes: "4GiB", heapBytes: "256MiB", heapPart: 16, ttl: "7d" },
+  render: {
+    backend: "heap",
+    maxBytes: "256MiB",
+    heapBytes: "256MiB",
+    heapPart: 8,
+    ttl: "24h",
+    deadlines: 1,
+    lends: true,
+  },
+  info: {
+    backend: "heap",
+    maxBytes: "64MiB",
+    heapBytes: "64MiB",
+    heapPart: 32,
+    ttl: "24h",
+    deadlines: 1,
+    lends: false,
+  },
+  origin: {
+    backend: "filesystem",
+    maxBytes: "4GiB",
+    heapBytes: "256MiB",
+    heapPart: 16,
+    ttl: "7d",
+    deadlines: 8,
+    lends: false,
+  },
 } as const satisfies Readonly<Record<string, StoreDefaults>>;
+
+export type SlotName = keyof typeof slotDefaults;
+
+/** Names of the slots, in the order of `cache:`. */
+export const slotNames = Object.keys(slotDefaults) as SlotName[];
+
+/** Returns a value for each slot. */
+export function eachSlot<T>(make: (name: SlotName) => T): Readonly<Record<SlotName, T>> {
+  return Object.fromEntries(slotNames.map((name) => [name, make(name)])) as Record<SlotName, T>;
+}
 
 /**
  * Bytes that a slot in memory or in files may take: as its options say, else its default. `memory`: bytes
  * that the machine or container has.
  */
 export function boundOf(
-  slot: keyof typeof slotDefaults,
+  slot: SlotName,
   { backend, max_bytes }: { readonly backend: "heap" | "filesystem"; readonly max_bytes: string | number },
   memory: number,
 ): number {

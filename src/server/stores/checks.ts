@@ -1,6 +1,7 @@
 // Health checks of the slots.
 
 import type { Check, Platform } from "../../base/index.ts";
+import { slotNames } from "./bounds.ts";
 import { probeFolder } from "./filesystem/folder.ts";
 import { cacheFolder, type Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
@@ -12,7 +13,7 @@ export function slotChecks(
   options: CacheOptions,
   { files, env }: Pick<Platform, "files" | "env">,
 ): Check[] {
-  return (["render", "info", "origin"] as const).map((name) => {
+  return slotNames.map((name) => {
     const slot = slots[name];
     const own = options[name];
     const folder = own.backend === "filesystem" ? cacheFolder(own, env) : undefined;

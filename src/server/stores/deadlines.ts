@@ -1,6 +1,7 @@
 // Deadlines of the stores outside of memory, in milliseconds.
 
 import { parseDuration } from "../../base/index.ts";
+import { type SlotName, slotDefaults } from "./bounds.ts";
 import type { Deadlines } from "./guard.ts";
 import type { StoreOptions } from "./options.ts";
 
@@ -16,11 +17,6 @@ const usual = {
 
 /** Multiple of `timeout`, which is for reads. */
 const writeFactor = 8;
-/**
- * Entries of the slot `origin` are up to a thousand times as large as those of the others, and take long over
- * a network.
- */
-const originFactor = 8;
 /** Shorter than the 2 s that /ready waits. */
 const check = 1800;
 
@@ -30,14 +26,14 @@ type Outside = Exclude<StoreOptions, InMemory>;
 const isInMemory = (options: StoreOptions): options is InMemory =>
   options.backend === "heap" || options.backend === "none";
 
-/** Returns the deadlines of a store for the slot or other `use`; undefined if it is in memory. */
-export function deadlinesOf(options: Outside, use: string): Deadlines;
-export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined;
-export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined {
+/** Returns the deadlines of a store for a slot; undefined if it is in memory. */
+export function deadlinesOf(options: Outside, use: SlotName): Deadlines;
+export function deadlinesOf(options: StoreOptions, use: SlotName): Deadlines | undefined;
+export function deadlinesOf(options: StoreOptions, use: SlotName): Deadlines | undefined {
   if (isInMemory(options)) return undefined;
   const row = usual[options.backend === "redis" && options.url ? "redis over REST" : options.backend];
   const timeoutMs = "timeout" in options && options.timeout ? parseDuration(options.timeout) : undefined;
-  const factor = use === "origin" && options.backend !== "filesystem" ? originFactor : 1;
+  const factor = options.backend === "filesystem" ? 1 : slotDefaults[use].deadlines;
   const read = factor * (timeoutMs ?? row.read);
   const write = factor * (timeoutMs === undefined ? row.write : writeFactor * timeoutMs);
   return { read, write, purge: Math.max(30_000, write), check };

@@ -1,4 +1,4 @@
-// Which backend is built how, and the three cache slots of the service.
+// Which backend is built how, and the cache slots of the service.
 
 import {
   bucketOf,
@@ -12,7 +12,7 @@ import {
   parseDuration,
   parseSize,
 } from "../../base/index.ts";
-import { boundOf } from "./bounds.ts";
+import { boundOf, eachSlot, type SlotName, slotDefaults, slotNames } from "./bounds.ts";
 import { deadlinesOf } from "./deadlines.ts";
 import { filesystemStore } from "./filesystem/filesystem.ts";
 import { guardedStore } from "./guard.ts";
@@ -28,7 +28,7 @@ import type { Store } from "./store.ts";
 /** Dependencies of the backends. */
 export interface StoreHost {
   /** The slot that the store is for; it separates stores that share a folder, prefix or bucket. */
-  readonly use: keyof CacheOptions;
+  readonly use: SlotName;
   readonly platform: Pick<
     Platform,
     "files" | "fileThreads" | "env" | "memoryBytes" | "connectionsEndWithRequest" | "keepAlive" | "checkedGet"
@@ -64,19 +64,14 @@ function standInBound(
  * The options of a slot on a platform. Without files, a slot in the default folder is a slot in memory; a
  * folder that somebody named is missing.
  */
-function optionsOn(
-  platform: StoreHost["platform"],
-  use: keyof CacheOptions,
-  options: StoreOptions,
-): StoreOptions {
+function optionsOn(platform: StoreHost["platform"], use: SlotName, options: StoreOptions): StoreOptions {
   if (options.backend !== "filesystem" || platform.files || options.path !== "") return options;
   return { backend: "heap", max_bytes: standInBound(options, { use, platform }), ttl: options.ttl };
 }
 
 const builders: Builders = {
-  // Derivatives only leave as bodies of responses.
   heap: (options, { use, platform }) =>
-    heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes), lends: use === "render" }),
+    heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes), lends: slotDefaults[use].lends }),
   filesystem(options, host) {
     const { use, platform, log, folders } = host;
     const { files, fileThreads } = platform;
@@ -137,15 +132,13 @@ export function cacheFolder({ path }: { readonly path: string }, env: Platform["
 
 /** A slot of the service, with its description for people. */
 export interface NamedSlot extends Slot {
+  readonly name: SlotName;
   readonly backend: Backend;
   /** Backend and bounds in words. */
   readonly about: string;
 }
 
-export interface Slots {
-  readonly render: NamedSlot;
-  readonly info: NamedSlot;
-  readonly origin: NamedSlot;
+export interface Slots extends Readonly<Record<SlotName, NamedSlot>> {
   readonly all: readonly NamedSlot[];
   /** Waits for pending writes. */
   close(): Promise<void>;
@@ -164,7 +157,7 @@ export function buildSlots(
   countsOf: (slot: string) => SlotCounts = () => createCounts(...slotCounts),
   folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length,
 ): Slots {
-  const build = (name: keyof CacheOptions): NamedSlot => {
+  const build = (name: SlotName): NamedSlot => {
     const one = optionsOn(platform, name, options[name]);
     const host = { use: name, platform, log, folders };
     const slot = createSlot({
@@ -176,17 +169,13 @@ export function buildSlots(
       log,
       ...(platform.keepAlive && { keepAlive: platform.keepAlive }),
     });
-    return { ...slot, backend: one.backend, about: about(name, one, platform) };
+    return { ...slot, name, backend: one.backend, about: about(name, one, platform) };
   };
-  const render = build("render");
-  const info = build("info");
-  const origin = build("origin");
-  const all = [render, info, origin];
+  const slots = eachSlot(build);
+  const all = slotNames.map((name) => slots[name]);
   const open = new Set(all);
   return {
-    render,
-    info,
-    origin,
+    ...slots,
     all,
     close: async () => {
       await Promise.allSettled(all.map((slot) => slot.close().finally(() => open.delete(slot))));
@@ -195,11 +184,7 @@ export function buildSlots(
   };
 }
 
-function about(
-  slot: keyof CacheOptions,
-  options: StoreOptions,
-  { env, memoryBytes }: StoreHost["platform"],
-): string {
+function about(slot: SlotName, options: StoreOptions, { env, memoryBytes }: StoreHost["platform"]): string {
   if (options.backend === "none") return "off";
   const bound =
     "max_bytes" in options

@@ -1,7 +1,7 @@
 // The options under `cache:`: a backend for each slot. A new backend joins as one member of the union.
 
 import { z } from "zod";
-import { type StoreDefaults, slotDefaults } from "./bounds.ts";
+import { eachSlot, type StoreDefaults, slotDefaults } from "./bounds.ts";
 import { filesystemOptions } from "./filesystem/filesystem.ts";
 import { heapOptions } from "./heap.ts";
 import { redisOptions } from "./redis/redis.ts";
@@ -20,7 +20,8 @@ function withoutName<T extends Bounded>(options: T): T {
   return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
 }
 
-const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) => {
+const slotOptions = (defaults: StoreDefaults) => {
+  const { backend } = defaults;
   const heap = heapOptions(defaults);
   const filesystem = filesystemOptions(defaults);
   return z
@@ -35,13 +36,7 @@ const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
 };
 
 /** Schema of `cache:`. */
-export const cacheOptions = z
-  .strictObject({
-    render: slotOptions("heap", slotDefaults.render),
-    info: slotOptions("heap", slotDefaults.info),
-    origin: slotOptions("filesystem", slotDefaults.origin),
-  })
-  .prefault({});
+export const cacheOptions = z.strictObject(eachSlot((name) => slotOptions(slotDefaults[name]))).prefault({});
 
 export type CacheOptions = z.output<typeof cacheOptions>;
 export type StoreOptions = CacheOptions[keyof CacheOptions];

@@ -1,7 +1,7 @@
 // Room for the slots: the volume that holds a folder, and bounds that memory or volume cannot hold.
 
 import { doubtAt, type Finding, formatSize, type VolumeSpace } from "../../base/index.ts";
-import { boundOf } from "./bounds.ts";
+import { boundOf, type SlotName, slotNames } from "./bounds.ts";
 import type { Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 
@@ -25,11 +25,9 @@ const isFull = ({ free, size }: VolumeSpace) => size > 0 && free < leastFree && 
  */
 const maxOfMemory = 0.75;
 
-const names = ["render", "info", "origin"] as const satisfies readonly (keyof CacheOptions)[];
-
 /** Bounds of slots in memory that are more than this machine or container has. */
 export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Finding[] {
-  const inMemory = names.flatMap((name) => {
+  const inMemory = slotNames.flatMap((name) => {
     const slot = options[name];
     return slot.backend === "heap" ? [{ name, bytes: boundOf(name, slot, memoryBytes) }] : [];
   });
@@ -50,10 +48,10 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Findi
  */
 export async function doubtfulVolumes(
   options: CacheOptions,
-  slots: Pick<Slots, (typeof names)[number]>,
+  slots: Pick<Slots, SlotName>,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const name of names) {
+  for (const name of slotNames) {
     const slot = options[name];
     if (slot.backend !== "filesystem") continue;
     const space = await slots[name].volume?.().catch(() => undefined);

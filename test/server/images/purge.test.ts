@@ -6,13 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type PurgeParts,
-  purgeEntry,
-  purgeImage,
-  purgeSlot,
-  type SlotName,
-} from "../../../src/server/images/purge.ts";
+import { type PurgeParts, purgeEntry, purgeImage, purgeSlot } from "../../../src/server/images/purge.ts";
+import type { SlotName } from "../../../src/server/stores/bounds.ts";
 import { fixture } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";

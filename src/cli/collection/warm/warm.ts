@@ -4,10 +4,12 @@ import { type Finding, forEachConcurrently, ServiceError } from "../../../base/i
 import {
   countWalk,
   createTally,
+  eachSlot,
   type Folders,
   type NamedSlot,
   type Progress,
   type RenderParts,
+  type SlotName,
   type Slots,
   type SlowFile,
   walkImages,
@@ -34,8 +36,6 @@ export interface WarmOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-type SlotNames = "info" | "origin" | "render";
-
 export interface WarmReport {
   /** Files that were looked at, the failed ones included. */
   readonly files: number;
@@ -45,13 +45,13 @@ export interface WarmReport {
   readonly sidecars: { readonly made: number; readonly found: number };
   readonly derivatives: { readonly made: number; readonly found: number };
   /** Bytes written to each cache that outlives the process. */
-  readonly bytesWritten: Readonly<Record<SlotNames, number>>;
+  readonly bytesWritten: Readonly<Record<SlotName, number>>;
   /** Values that a cache could not store. */
   readonly writeErrors: number;
   /** Caches that this process cannot fill, since they are in the memory of a server, or disabled. */
-  readonly unfilled: readonly { readonly cache: SlotNames; readonly backend: NamedSlot["backend"] }[];
+  readonly unfilled: readonly { readonly cache: SlotName; readonly backend: NamedSlot["backend"] }[];
   /** Caches that are full, so that older entries have been removed. */
-  readonly full: readonly SlotNames[];
+  readonly full: readonly SlotName[];
   /** The first thousand. */
   readonly failures: readonly Finding[];
   readonly slowest: readonly SlowFile[];
@@ -110,15 +110,11 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     failed: tally.failed(),
     sidecars: { made: total.sidecarsMade, found: total.sidecarsFound },
     derivatives: { made: total.derivativesMade, found: total.derivativesFound },
-    bytesWritten: {
-      info: after.info - before.info,
-      origin: after.origin - before.origin,
-      render: after.render - before.render,
-    },
+    bytesWritten: eachSlot((name) => after.written[name] - before.written[name]),
     writeErrors: after.errors - before.errors,
     unfilled: slots.all
       .filter((slot) => !isShared(slot))
-      .map(({ name, backend }) => ({ cache: name as SlotNames, backend })),
+      .map(({ name, backend }) => ({ cache: name, backend })),
     full: await fullSlots(slots),
     failures: tally.failures,
     slowest: tally.slowest,
@@ -143,24 +139,22 @@ async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Pro
   return signal.aborted;
 }
 
-function countsOf({ info, origin, render, all }: Slots) {
+function countsOf(slots: Slots) {
   const written = (slot: NamedSlot) => (isShared(slot) ? slot.counts.bytesWritten.value : 0);
   return {
-    info: written(info),
-    origin: written(origin),
-    render: written(render),
-    errors: all.reduce((sum, { counts }) => sum + counts.errors.value + counts.dropped.value, 0),
+    written: eachSlot((name) => written(slots[name])),
+    errors: slots.all.reduce((sum, { counts }) => sum + counts.errors.value + counts.dropped.value, 0),
   };
 }
 
 /** A cache that is full removes entries until 7/8 of its room are taken. */
 const fullShare = 0.85;
 
-async function fullSlots({ all }: Slots): Promise<readonly SlotNames[]> {
-  const full: SlotNames[] = [];
+async function fullSlots({ all }: Slots): Promise<readonly SlotName[]> {
+  const full: SlotName[] = [];
   for (const slot of all.filter(isShared)) {
     const usage = await slot.usage?.().catch(() => undefined);
-    if (usage && usage.bytes > fullShare * slot.maxBytes()) full.push(slot.name as SlotNames);
+    if (usage && usage.bytes > fullShare * slot.maxBytes()) full.push(slot.name);
   }
   return full;
 }
