@@ -13,6 +13,7 @@ export const buildSources = [
   "scripts",
   "src",
   "static",
+  "translations",
   "tsconfig.json",
   "wasm",
 ];

@@ -40,7 +40,7 @@ const dist = ["scripts/build.mjs"];
 
 /** A change of a file of the pattern counts as a change of `reaches` too. */
 export const rows = [
-  { files: /^src\//, reaches: dist },
+  { files: /^(src|translations)\//, reaches: dist },
   { files: /^static\//, reaches: [...dist, "test/served.ts"] },
   { files: /^wasm\//, reaches: [...dist, "test/wasm/setup.ts"] },
   // Of dist/ they change the site alone.

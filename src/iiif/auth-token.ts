@@ -1,7 +1,7 @@
 // Messages of the token services (Authorization Flow 2.0, section 4; Authentication 1.0, section 2.3).
 
 import { parseUrl } from "../base/index.ts";
-import { type SaidFault, type TextLanguage, tokenTexts } from "./auth-token-words.ts";
+import { type SaidFault, type TextLanguage, tokenTexts } from "./auth-token-texts.ts";
 import { authContextUri } from "./image/info.ts";
 
 /**

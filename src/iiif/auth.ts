@@ -1,9 +1,10 @@
 // Authorization services as image information advertises them, and probe responses (Authorization Flow 2.0,
 // sections 3 to 5; Authentication 1.0, section 2).
 
+import words from "../../translations/auth.json" with { type: "json" };
+import type { LanguageMap } from "../base/index.ts";
 import { authPaths, loginAddress, probeAddress } from "./auth-mounts.ts";
-import { tokenTexts } from "./auth-token-words.ts";
-import { type LanguageMap, words } from "./auth-words.ts";
+import { tokenTexts } from "./auth-token-texts.ts";
 import { authContextUri } from "./image/info.ts";
 import { viewAddress } from "./view-mounts.ts";
 

@@ -46,6 +46,8 @@ export async function prebuilt(): Promise<Bundle> {
   const hash = createHash("sha256").update(`${version} ${process.version} ${root}`);
   for (const file of ["tsconfig.json", "package.json", "test/prebuilt/bundle.ts"])
     hash.update(readFileSync(join(root, file)));
+  for (const name of readdirSync(join(root, "translations")).sort())
+    hash.update(readFileSync(join(root, "translations", name)));
   for (const name of sources) hash.update(`\n${name}\n`).update(readFileSync(join(root, "src", name)));
   const name = hash.digest("hex").slice(0, 32);
   const list = join(folder, `${name}.json`);

@@ -2,7 +2,7 @@
 
 import type { StartCommands } from "../../../base/index.ts";
 import { escapeHtml } from "../http/page.ts";
-import type { AboutWords } from "./about-words.ts";
+import type { AboutWords } from "./site.ts";
 
 /**
  * Returns one command; `last`, its last word, is safe HTML. It is focusable, since a word wider than the page

@@ -1,7 +1,12 @@
 // Numbers and counted things in the language of a page.
 
 import type { Site } from "./site.ts";
-import type { Counted } from "./words.ts";
+
+/** A text for one thing and one for several, with the placeholder `{count}`. */
+interface Counted {
+  readonly one: string;
+  readonly other: string;
+}
 
 export const numberOf = ({ language }: Pick<Site, "language">, count: number): string =>
   count.toLocaleString(language);
@@ -12,6 +17,6 @@ export function countOf(page: Pick<Site, "language">, count: number, forms: Coun
 }
 
 /** Returns the form of a text for a count. */
-export function formOf({ language }: Pick<Site, "language">, count: number, [one, other]: Counted): string {
+export function formOf({ language }: Pick<Site, "language">, count: number, { one, other }: Counted): string {
   return new Intl.PluralRules(language).select(count) === "one" ? one : other;
 }

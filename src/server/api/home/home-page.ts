@@ -16,14 +16,13 @@ import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
 import { fillIn } from "../http/representation/reader.ts";
-import type { AboutWords } from "./about-words.ts";
 import { collection } from "./collection.ts";
 import { commandLine, ownImages, shellQuoted } from "./commands.ts";
 import { summaryOf, summaryParagraph } from "./folder-page.ts";
 import { nameOf } from "./names.ts";
 import { addressOf, dimensions, largeBox, whole } from "./pictures.ts";
 import { searchForm } from "./search.ts";
-import type { Site } from "./site.ts";
+import type { AboutWords, Site } from "./site.ts";
 import { originsOf, siteFooter, siteHeader } from "./site-header.ts";
 
 /** Returns the page for the first page of the root. */

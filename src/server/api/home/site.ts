@@ -1,5 +1,7 @@
 // What all pages of the collection depend on: the reader, the title, and what links keep.
 
+import aboutWords from "../../../../translations/about.json" with { type: "json" };
+import words from "../../../../translations/home.json" with { type: "json" };
 import type { Provider } from "../../manifests/browse/site.ts";
 import { describeSite } from "../../manifests/browse/site.ts";
 import { viewerNames } from "../../manifests/options.ts";
@@ -7,10 +9,12 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { TextInLanguage } from "../http/representation/language.ts";
 import { type Reader, readerIn } from "../http/representation/reader.ts";
-import { type AboutWords, aboutWords } from "./about-words.ts";
 import { findLogins, type Logins } from "./logins.ts";
 import { labelFor } from "./names.ts";
-import { type Words, words } from "./words.ts";
+
+/** Placeholders `{…}` in a text are replaced with values. */
+type Words = (typeof words)["en"];
+export type AboutWords = (typeof aboutWords)["en"];
 
 export interface Site extends Reader<Words> {
   /** Public URL of the service without trailing slash. */
@@ -37,7 +41,7 @@ export interface Site extends Reader<Words> {
 export async function siteOf(c: RequestContext, service: Service): Promise<Site> {
   const base = c.get("base");
   const { presentation } = service.config();
-  const reader = readerIn(words, c.req.raw.headers.get("Accept-Language"));
+  const reader = readerIn<Words>(words, c.req.raw.headers.get("Accept-Language"));
   const [{ title, provider }, logins] = await Promise.all([
     describeSite(service, presentation, base),
     findLogins(c, service.auth),

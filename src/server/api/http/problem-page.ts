@@ -1,17 +1,19 @@
 // The page of a problem for people, in their language.
 
+import problemWords from "../../../../translations/problems.json" with { type: "json" };
 import type { Problem } from "../../../base/index.ts";
 import { escapeHtml } from "./page.ts";
 import type { Page } from "./page-content.ts";
-import { type ProblemWords, problemWords } from "./problem-words.ts";
 import { type PageLanguage, readerIn } from "./representation/reader.ts";
+
+type ProblemWords = (typeof problemWords)["en"];
 
 /**
  * Returns the page, with the English detail and the code for the person who is asked for help. `field`: the
  * Accept-Language field; `base`: the public URL of the service, without a trailing /.
  */
 export function problemPage({ status, code, detail }: Problem, field: string | null, base: string): Page {
-  const { words, language } = readerIn(problemWords, field);
+  const { words, language } = readerIn<ProblemWords>(problemWords, field);
   const [heading, text] = saidOf(status, words);
   const body = `<main class="message">
 <h1>${escapeHtml(heading)}</h1>

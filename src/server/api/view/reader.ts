@@ -1,9 +1,12 @@
 // The reader of a page of a document.
 
+import words from "../../../../translations/view.json" with { type: "json" };
 import { type Reader as ReaderOf, readerIn } from "../http/representation/reader.ts";
-import { type Words, words } from "./words.ts";
+
+/** Placeholders `{…}` in a text are replaced with values. */
+type Words = (typeof words)["en"];
 
 export type Reader = ReaderOf<Words>;
 
 /** Returns the reader of an Accept-Language field. */
-export const readerOf = (field: string | null): Reader => readerIn(words, field);
+export const readerOf = (field: string | null): Reader => readerIn<Words>(words, field);

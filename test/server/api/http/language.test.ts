@@ -1,7 +1,6 @@
 // Which language a reader is answered in (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
-import { describe, expect, test } from "vitest";
-import { words } from "../../../../src/server/api/auth/pages/words.ts";
+import { expect, test } from "vitest";
 import { acceptedLanguages, matchLanguage } from "../../../../src/server/api/http/representation/language.ts";
 
 test.each([
@@ -29,13 +28,4 @@ test.each([
   [[], ["en"], undefined],
 ])("the best match of %j among %j is %j", (ranges, offered, tag) => {
   expect(matchLanguage(ranges, offered)).toBe(tag);
-});
-
-describe("the words of the pages", () => {
-  test.each(Object.entries(words))("are complete in %s, with their placeholders", (language, own) => {
-    expect(Object.keys(own).sort()).toEqual(Object.keys(words.en).sort());
-    for (const [name, text] of Object.entries(own)) expect([name, text.trim()]).not.toEqual([name, ""]);
-    expect(own.tooMany.match(/\{after\}/g)).toHaveLength(1);
-    if (language !== "en") expect(own.wrong).not.toBe(words.en.wrong);
-  });
 });

@@ -1,17 +1,20 @@
 // Chooses the language for a reader: of our own texts, and of the operator's.
 
+import words from "../../../../../translations/login.json" with { type: "json" };
 import type { LanguageMap } from "../../../../base/index.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { escapeHtml } from "../../http/page.ts";
 import { matchLanguage } from "../../http/representation/language.ts";
 import { type Reader as ReaderOf, readerIn } from "../../http/representation/reader.ts";
-import { type Words, words } from "./words.ts";
+
+/** `{after}` in a text is a number of seconds. */
+export type Words = (typeof words)["en"];
 
 export type Reader = ReaderOf<Words>;
 
 /** Returns the reader of a request. */
 export const readerOf = (c: RequestContext): Reader =>
-  readerIn(words, c.req.raw.headers.get("Accept-Language"));
+  readerIn<Words>(words, c.req.raw.headers.get("Accept-Language"));
 
 /** A text in a language; without a tag if the operator names no language. */
 export interface Spoken {

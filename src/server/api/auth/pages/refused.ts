@@ -2,9 +2,8 @@
 
 import { loginAddress } from "../../../../iiif/index.ts";
 import type { LoginAttempt } from "../ways/way.ts";
-import { readerOf } from "./reader.ts";
+import { readerOf, type Words } from "./reader.ts";
 import { say } from "./responses.ts";
-import type { Words } from "./words.ts";
 
 interface RefusalPage {
   readonly status: 401 | 429 | 503;
