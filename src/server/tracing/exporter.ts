@@ -122,8 +122,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     batch.text.push(bytes);
     batch.bytes += bytes.length;
   };
-  const putSpans = (batch: Batch, spans: readonly string[]) =>
-    put(batch, (batch.bytes === 0 ? frame.head : ",") + spans.join(","));
+  const putSpans = (batch: Batch, spans: readonly object[]) =>
+    put(batch, (batch.bytes === 0 ? frame.head : ",") + JSON.stringify(spans).slice(1, -1));
   const write = (batch: Batch) => {
     if (batch.unwritten.length === 0) return;
     const written = batch.unwritten.splice(0);

@@ -43,12 +43,12 @@ export function exportFrame(resource: Readonly<Record<string, string>>): {
   return { head, tail };
 }
 
-/** The span of a request and, as its children, those of its stages, each as JSON. */
-export function spansOf(trace: SpanTrace, request: RequestRecord): string[] {
+/** The span of a request and, as its children, those of its stages. */
+export function spansOf(trace: SpanTrace, request: RequestRecord): object[] {
   const { began, ended, at, stages } = request;
   /** From `performance.now()` to milliseconds since 1970. */
   const toEpoch = at - ended;
-  const spans = [JSON.stringify(requestSpan(trace, request, toEpoch))];
+  const spans: object[] = [requestSpan(trace, request, toEpoch)];
   if (!stages) return spans;
   // Stages of a job take turns: each is drawn once, with its sum, behind the one before.
   let from = began;
@@ -72,20 +72,27 @@ export function spansOf(trace: SpanTrace, request: RequestRecord): string[] {
 const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "decode", "steps", "encode"]);
 
 /** The span of storing the derivative alone, which ended after the others were written. */
-export const storeSpan = (trace: SpanTrace, { at, stages }: RequestRecord): string =>
+export const storeSpan = (trace: SpanTrace, { at, stages }: RequestRecord): object =>
   stageSpan(trace, "store", at, at + (stages?.ms[indexOfStage.store] ?? 0));
 
 /**
- * A template, since none of its values needs an escape. `from`, `to`: milliseconds since 1970. The id is that
- * of the request but for the last digit, which is 0 there: random as that is.
+ * `from`, `to`: milliseconds since 1970. The id is that of the request but for the last digit, which is 0
+ * there: random as that is.
  */
-function stageSpan({ traceId, spanId }: SpanTrace, stage: StageName, from: number, to: number): string {
-  const own = spanId.slice(0, -1) + (indexOfStage[stage] + 1).toString(16);
-  return `{"traceId":"${traceId}","spanId":"${own}","parentSpanId":"${spanId}","kind":${internal},"name":"${stage}","startTimeUnixNano":"${nanoseconds(from)}","endTimeUnixNano":"${nanoseconds(to)}"}`;
+function stageSpan({ traceId, spanId }: SpanTrace, stage: StageName, from: number, to: number): object {
+  return {
+    traceId,
+    spanId: spanId.slice(0, -1) + (indexOfStage[stage] + 1).toString(16),
+    parentSpanId: spanId,
+    kind: internal,
+    name: stage,
+    startTimeUnixNano: nanoseconds(from),
+    endTimeUnixNano: nanoseconds(to),
+  };
 }
 
 /** Undefined members are not written. */
-function requestSpan(trace: SpanTrace, request: RequestRecord, toEpoch: number) {
+function requestSpan(trace: SpanTrace, request: RequestRecord, toEpoch: number): object {
   const { path, route, pattern, status, bytes, began, ended, stages } = request;
   const method = methods.has(request.method) ? request.method : "_OTHER";
   const render = stages?.render;

@@ -42,9 +42,9 @@ const answered = (more: Partial<RequestRecord> = {}): RequestRecord => ({
 });
 
 /** Spans as a collector reads them. */
-function exported(spans: readonly string[]): readonly Span[] {
+function exported(spans: readonly object[]): readonly Span[] {
   const { head, tail } = exportFrame({ "service.name": "smalti" });
-  const text = head + spans.join(",") + tail;
+  const text = head + spans.map((span) => JSON.stringify(span)).join() + tail;
   return JSON.parse(text).resourceSpans[0].scopeSpans[0].spans;
 }
 
