@@ -205,6 +205,10 @@ export type {
   WorkerPort,
   WriteOptions,
 } from "./platform.ts";
+
+// The size of what has two dimensions.
+export type { Size } from "./size.ts";
+
 // Counters of the parts of the service, which do not know where they are registered.
 export {
   type Counter,

@@ -112,14 +112,7 @@ export { largestSize } from "./image/resolve-size.ts";
 
 // Sizes and regions in pixels, the limits on derivatives (Image API 3.0 section 5.2), and the exact
 // arithmetic for both.
-export {
-  effectiveLimits,
-  type Limits,
-  noLimits,
-  type Region,
-  type Size,
-  type SizeRules,
-} from "./image/size.ts";
+export { effectiveLimits, type Limits, noLimits, type Region, type SizeRules } from "./image/size.ts";
 
 // Tiles and scale factors (Image API 3.0 section 5.4).
 export { scaleFactors, tilesOfLevel, tileWithin } from "./image/tiles.ts";

@@ -57,7 +57,5 @@ export type { JobInterest } from "./render/job-context.ts";
 export type { OverlayImage } from "./render/overlay-pixels.ts";
 // Converts a page of a file to a tiled TIFF with all its levels, a few rows at a time.
 export { compressionFor, type PyramidFileOptions, writePyramidFile } from "./render/pyramid-file.ts";
-// A size in pixels.
-export type { Size } from "./render/sampling.ts";
 // The entry of a sidecar of any format.
 export { type PartKind, readEntry, withoutLevels } from "./sidecar/entry.ts";

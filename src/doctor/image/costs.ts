@@ -1,8 +1,8 @@
 // Expected costs of derivatives of an image: a tile of each level, and the whole image, estimated from the
 // same plans as requests.
 
-import { formatSize, ServiceError } from "../../base/index.ts";
-import { type ImageRequest, type Region, type Size, scaleFactors, tileWithin } from "../../iiif/index.ts";
+import { formatSize, ServiceError, type Size } from "../../base/index.ts";
+import { type ImageRequest, type Region, scaleFactors, tileWithin } from "../../iiif/index.ts";
 import { shownSize } from "../../imaging/index.ts";
 import {
   admittedMemory,

@@ -1,11 +1,11 @@
 // The canonical form of a request (Image API 3.0 section 4.7, 2.1 section 4.7), and the file name of its
 // response.
 
+import type { Size } from "../../base/index.ts";
 import type { Geometry } from "./geometry.ts";
 import { percentEncode } from "./path.ts";
 import type { ImageRequest } from "./request.ts";
 import { largestSize, sizeFromOneSide } from "./resolve-size.ts";
-import type { Size } from "./size.ts";
 
 export interface CanonicalOptions {
   /** True if the source image is gray, so that `gray` changes nothing. */

@@ -1,7 +1,7 @@
 // Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1
 // alike).
 
-import { ServiceError } from "../../base/index.ts";
+import { ServiceError, type Size } from "../../base/index.ts";
 import type { Decimal, ImageRequest, RegionRequest, SizeRequest } from "./request.ts";
 import { sizeOf, wouldUpscale } from "./resolve-size.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type Region,
   refuseOverLimits,
   roundedRatio,
-  type Size,
   type SizeRules,
   sizeText,
 } from "./size.ts";

@@ -1,7 +1,8 @@
 // Image information documents (Image API 3.0 section 5, 2.1 section 5) and their media type.
 
+import type { Size } from "../../base/index.ts";
 import type { Formats } from "./formats.ts";
-import type { Limits, Size, SizeRules } from "./size.ts";
+import type { Limits, SizeRules } from "./size.ts";
 import { scaleFactors, tileWithin } from "./tiles.ts";
 import type { ImageVersion, Mark } from "./version.ts";
 import { imageVersions } from "./versions.ts";

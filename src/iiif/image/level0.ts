@@ -1,10 +1,11 @@
 // Static images of compliance level 0 (Image API 3.0, section 5.2 and 6; 2.1 alike): the files that a web
 // server needs for the requests of viewers, and the image information that names them.
 
+import type { Size } from "../../base/index.ts";
 import { contextUri, protocolUri } from "./info.ts";
 import type { ImageRequest } from "./request.ts";
 import { largestSize } from "./resolve-size.ts";
-import { effectiveLimits, type Limits, type Size, type SizeRules } from "./size.ts";
+import { effectiveLimits, type Limits, type SizeRules } from "./size.ts";
 import { scaleFactors, tilesOfLevel, tileWithin } from "./tiles.ts";
 
 /** One derivative of a static image, and its files. */

@@ -1,15 +1,8 @@
 // Size of a derivative before rotation (Image API 3.0 section 4.2; 2.1 alike).
 
+import type { Size } from "../../base/index.ts";
 import type { SizeRequest } from "./request.ts";
-import {
-  bounds,
-  type Limits,
-  overlap,
-  type Region,
-  roundedRatio,
-  type Size,
-  type SizeRules,
-} from "./size.ts";
+import { bounds, type Limits, overlap, type Region, roundedRatio, type SizeRules } from "./size.ts";
 import { scaleFactors, tileScale } from "./tiles.ts";
 
 /**

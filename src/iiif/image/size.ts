@@ -1,13 +1,7 @@
 // Sizes and regions in pixels, the limits on derivatives (Image API 3.0 section 5.2), and the exact
 // arithmetic for both.
 
-import { ServiceError } from "../../base/index.ts";
-
-/** Width and height in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import { ServiceError, type Size } from "../../base/index.ts";
 
 /** A rectangle in pixels of the upright, full-size image. */
 export interface Region extends Size {

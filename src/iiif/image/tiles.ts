@@ -1,6 +1,7 @@
 // Tiles and scale factors (Image API 3.0 section 5.4).
 
-import { effectiveLimits, type Region, type Size, type SizeRules, withinLimits } from "./size.ts";
+import type { Size } from "../../base/index.ts";
+import { effectiveLimits, type Region, type SizeRules, withinLimits } from "./size.ts";
 
 /**
  * Returns the side of the square tile that the limits allow: the preferred one, else the largest power of two

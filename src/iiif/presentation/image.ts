@@ -1,10 +1,11 @@
 // An image in documents: the body that paints a canvas, its services, and its thumbnail (Presentation API
 // 3.0, sections 3.4, 4.1 and 5.7).
 
+import type { Size } from "../../base/index.ts";
 import { profileUri } from "../image/info.ts";
 import { imageAddress } from "../image/mounts.ts";
 import { largestSize } from "../image/resolve-size.ts";
-import { effectiveLimits, type Size } from "../image/size.ts";
+import { effectiveLimits } from "../image/size.ts";
 import { idOf, objectsOf, present } from "./json.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 

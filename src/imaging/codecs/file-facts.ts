@@ -1,8 +1,7 @@
 // Facts about the storage of an image in its file, beyond those needed to read it: for people who ask why an
 // image looks or behaves as it does.
 
-import type { ByteSource } from "../../base/index.ts";
-import type { Size } from "../render/sampling.ts";
+import type { ByteSource, Size } from "../../base/index.ts";
 import type { ImageHeader } from "./image-header.ts";
 
 /**

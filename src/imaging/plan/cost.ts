@@ -1,11 +1,11 @@
 // Estimated duration of a plan: derived from the pixels that it decodes, changes and encodes.
 
+import type { Size } from "../../base/index.ts";
 import type { Decoder } from "../codecs/codec.ts";
 import { readingOf, writingOf } from "../codecs/formats.ts";
 import type { ReadRequest, RenderPlan } from "../codecs/plan.ts";
 import { type Shape, shapeAfter } from "../pipeline/shape.ts";
 import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
-import type { Size } from "../render/sampling.ts";
 
 /** Nanoseconds per input and output pixel of each step. */
 const stepNs = 5;

@@ -1,9 +1,9 @@
 // The plan of a derivative requested by region and size, without the grammar and the policies of a server.
 
-import { ImagingError } from "../../base/index.ts";
+import { ImagingError, type Size } from "../../base/index.ts";
 import type { Rectangle } from "../codecs/image-header.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
-import { type Size, uprightSize } from "../render/sampling.ts";
+import { uprightSize } from "../render/sampling.ts";
 import type { PlanInput } from "./input.ts";
 import { planRender } from "./plan.ts";
 

@@ -1,11 +1,11 @@
 // Input of a plan: facts of the master, resolved request, policy, decoder and the format to write.
 
+import type { Size } from "../../base/index.ts";
 import type { Decoder } from "../codecs/codec.ts";
 import type { Writing } from "../codecs/format.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
 import type { OverlayLayout } from "../pipeline/steps/overlay-layout.ts";
 import type { OverlayImage } from "../render/overlay-pixels.ts";
-import type { Size } from "../render/sampling.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Rotation, quality and format of a derivative. */

@@ -1,6 +1,7 @@
 // Orientation of masters in derivatives.
 
-import { type Size, uprightSize } from "../render/sampling.ts";
+import type { Size } from "../../base/index.ts";
+import { uprightSize } from "../render/sampling.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Plans a derivative from header facts and a resolved request: the region and scale to read, the steps, and
 // the options of the encoder. Pure.
 
-import { ImagingError } from "../../base/index.ts";
+import { ImagingError, type Size } from "../../base/index.ts";
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
@@ -17,7 +17,6 @@ import {
   chooseScale,
   isIdentity,
   largestFactor,
-  type Size,
   storedRegion,
   uprightSize,
   windowOf,

@@ -1,8 +1,9 @@
 // Positions of a derivative's samples on the upright image. Samples are the pixels of the derivative, or the
 // cells that it is made of.
 
+import type { Size } from "../../base/index.ts";
 import type { ResampleAxis } from "../pipeline/step.ts";
-import { type Size, windowOf } from "../render/sampling.ts";
+import { windowOf } from "../render/sampling.ts";
 import type { Detail, Extent } from "./input.ts";
 
 /** Samples of the upright image; positions are in pixels of that image. */

@@ -1,17 +1,13 @@
 // Sampling of a master for a derivative: the reduction, the pixels to read, and the steps that move, resample
 // and colour them.
 
+import type { Size } from "../../base/index.ts";
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
 import type { Transform } from "../codecs/plan.ts";
 import { sourceWindow } from "../pipeline/kernel.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Returns the size of a stored image as a viewer shows it, after orientation. */
 export function uprightSize(stored: Size & { readonly orientation: number }): Size {

@@ -1,7 +1,7 @@
 // An image in a listing of a page: its size, or the reason why it cannot be shown.
 
-import { ServiceError } from "../../base/index.ts";
-import { type OutputPolicy, type Size, shownSize } from "../../imaging/index.ts";
+import { ServiceError, type Size } from "../../base/index.ts";
+import { type OutputPolicy, shownSize } from "../../imaging/index.ts";
 import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import type { Admission } from "./admission/admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";

@@ -1,7 +1,7 @@
 // Lookups of images for the operator: no access rules apply, and no access decisions are recorded.
 
-import { forEachConcurrently, ServiceError } from "../../base/index.ts";
-import { type Size, shownSize } from "../../imaging/index.ts";
+import { forEachConcurrently, ServiceError, type Size } from "../../base/index.ts";
+import { shownSize } from "../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { checkServable, describe } from "./describe.ts";

@@ -1,13 +1,12 @@
 // Exports one image: its derivatives of level 0 and its image information.
 
-import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import { forEachConcurrently, ServiceError, type Size } from "../../../base/index.ts";
 import {
   effectiveLimits,
   largestSize,
   level0Files,
   level0Information,
   noLimits,
-  type Size,
   type SizeRules,
   scaleFactors,
   thumbnailBox,

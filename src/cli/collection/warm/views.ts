@@ -1,8 +1,8 @@
 // What viewers request first of an image: the thumbnail of its manifest, and tiles of its smallest levels.
 
+import type { Size } from "../../../base/index.ts";
 import {
   type ImageRequest,
-  type Size,
   type SizeRequest,
   type SizeRules,
   scaleFactors,

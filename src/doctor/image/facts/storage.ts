@@ -1,6 +1,7 @@
 // Facts about storage: properties of the format, levels, and the sidecar.
 
-import type { FileFacts, Size } from "../../../imaging/index.ts";
+import type { Size } from "../../../base/index.ts";
+import type { FileFacts } from "../../../imaging/index.ts";
 import { bytesText, eachText, sizeText, yesNo } from "../../../server/index.ts";
 import type { FactValue } from "../diagnosis.ts";
 import { type Row, row } from "./row.ts";

@@ -1,7 +1,6 @@
 // Storage of a JPEG 2000 image: SIZ and COD, and the pointers before its packets (ITU-T T.800, annex A).
 
-import type { ByteSource } from "../../../base/index.ts";
-import type { Size } from "../../render/sampling.ts";
+import type { ByteSource, Size } from "../../../base/index.ts";
 import { type FileFacts, halvings } from "../file-facts.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";

@@ -1,6 +1,6 @@
 // Builds layers of the sidecar of an image that is decoded in rows: its levels as coded tiles.
 
-import { ImagingError } from "../../../base/index.ts";
+import { ImagingError, type Size } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { writeEntry } from "../../sidecar/entry.ts";
@@ -8,7 +8,6 @@ import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { maxTileBytes, saveTileIndex, type TilePosition, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { TakeRows } from "../codec.ts";
 import type { Resize } from "./halver.ts";
-import type { Size } from "./levels.ts";
 import { divideIntoTiles } from "./tile-rows.ts";
 
 /** Makes and stores what the levels need. */

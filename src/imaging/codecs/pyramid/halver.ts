@@ -1,10 +1,10 @@
 // Makes a level from the one above with Lanczos-3, row by row from the top down.
 
+import type { Size } from "../../../base/index.ts";
 import { halving, sourceWindow } from "../../pipeline/kernel.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { ResampleAxis } from "../../pipeline/step.ts";
 import type { Rectangle } from "../image-header.ts";
-import type { Size } from "./levels.ts";
 
 export type Resize = (pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis) => PixelBuffer;
 

@@ -1,13 +1,9 @@
 // Levels of a pyramid: the image, and each half of it down to one tile.
 
+import type { Size } from "../../../base/index.ts";
 import { halving, sourceWindow } from "../../pipeline/kernel.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { Rectangle } from "../image-header.ts";
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Returns the sizes of all levels, the image first, each half of the one before, rounded up; the last fits

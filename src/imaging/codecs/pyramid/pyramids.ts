@@ -1,6 +1,6 @@
 // The parts of a codec whose format has no access to regions: it decodes rows, and its sidecar is a pyramid.
 
-import { type ByteSource, createLru, ImagingError } from "../../../base/index.ts";
+import { type ByteSource, createLru, ImagingError, type Size } from "../../../base/index.ts";
 import { type BlockCache, cachingSink } from "../../sidecar/block-reader.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
@@ -21,7 +21,7 @@ import { wholeFileError } from "../whole-file.ts";
 import { buildPyramid } from "./build.ts";
 import { atLevel, changedBy, commonPart, drawnArea, drawnOf, onBackground } from "./drawn.ts";
 import type { Resize } from "./halver.ts";
-import { levelSizes, overviewLevel, partOf, type Size } from "./levels.ts";
+import { levelSizes, overviewLevel, partOf } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
 import { collectRows, type DecodeRows, decodeLevel, type RowsMaster, rowsOf } from "./rows.ts";
 import { decodeOnce, type WholeFormat } from "./whole.ts";

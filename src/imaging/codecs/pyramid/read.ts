@@ -1,5 +1,6 @@
 // Reads regions of a stored pyramid.
 
+import type { Size } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { BlockReader } from "../../sidecar/block-reader.ts";
 import { bytesOfTile, copyCommon } from "../../sidecar/tiles/read-tiles.ts";
@@ -12,7 +13,6 @@ import {
   tilesAcross,
 } from "../../sidecar/tiles/tile-index.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
-import type { Size } from "./levels.ts";
 
 export interface StoredPyramid {
   /** Sizes of the levels, and the place of the first tile of each. */

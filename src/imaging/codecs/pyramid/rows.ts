@@ -1,12 +1,12 @@
 // Images without access to regions: their pixels arrive in rows, from the top down.
 
-import { type ByteSource, ImagingError } from "../../../base/index.ts";
+import { type ByteSource, ImagingError, type Size } from "../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { Decoded, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
-import { levelSizes, partAbove, partOf, type Size } from "./levels.ts";
+import { levelSizes, partAbove, partOf } from "./levels.ts";
 
 export interface RowsMaster extends MasterPage {
   /** Id of the sidecar, if a job that builds it may follow, or runs. */

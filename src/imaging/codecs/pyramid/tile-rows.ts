@@ -1,10 +1,9 @@
 // Divides an image that arrives in rows from the top down, and each half of it, into rows of tiles.
 
-import { ImagingError } from "../../../base/index.ts";
+import { ImagingError, type Size } from "../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { TakeRows } from "../codec.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";
-import type { Size } from "./levels.ts";
 import { rowsOf } from "./rows.ts";
 
 /** The levels to make: their sizes, the image first, and the side of a tile in pixels. */

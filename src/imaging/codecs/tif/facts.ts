@@ -1,7 +1,6 @@
 // Storage of a page of a TIFF (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
-import type { ByteSource } from "../../../base/index.ts";
-import type { Size } from "../../render/sampling.ts";
+import type { ByteSource, Size } from "../../../base/index.ts";
 import type { FileFacts } from "../file-facts.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { compressions } from "./compression/compression.ts";

@@ -1,5 +1,7 @@
 // Position and size of an overlay (a watermark) on a derivative.
 
+import type { Size } from "../../../base/index.ts";
+
 /**
  * The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or
  * bottom one.
@@ -34,11 +36,6 @@ export interface OverlayLayout {
   readonly fit: Fit;
   /** 0 to 1; the overlay's own alpha is multiplied by it. */
   readonly opacity: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /**

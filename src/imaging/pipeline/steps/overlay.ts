@@ -1,9 +1,10 @@
 // Draws an overlay (a watermark) over the pixels of a derivative (Porter-Duff "over").
 
+import type { Size } from "../../../base/index.ts";
 import { hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import type { Kernels } from "../step.ts";
 import { gray } from "./gray.ts";
-import type { Placement, Size } from "./overlay-layout.ts";
+import type { Placement } from "./overlay-layout.ts";
 
 /** Returns an overlay's picture in a size: rgb with alpha, 8 bits. */
 export function overlayInSize(

@@ -1,5 +1,6 @@
 // Codes tiles of up to 256 by 256 samples without loss, as wasm/tiles/README.md defines it.
 
+import type { Size } from "../../../base/index.ts";
 import type { Plane } from "../../pipeline/pixels.ts";
 
 /** Exports of the module; wasm/tiles/README.md documents the calls. */
@@ -34,11 +35,6 @@ export interface PixelBytes {
   readonly bytes: Uint8Array;
   readonly at: number;
   readonly stride: number;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface TileCoder {

@@ -9,6 +9,7 @@ import {
   type Platform,
   readAll,
   ServiceError,
+  type Size,
   sha256,
   toHex,
   withDeadline,
@@ -40,16 +41,11 @@ export interface Overlays {
    * Returns the overlay of a derivative of this size; undefined if it has none. Throws ServiceError `hook`
    * (code overlay_failed) if the overlay image is missing, broken or too large, and `cancelled`.
    */
-  of(master: Master, derivative: DerivativeSize, signal?: AbortSignal): Promise<Overlay | undefined>;
+  of(master: Master, derivative: Size, signal?: AbortSignal): Promise<Overlay | undefined>;
   /** True if derivatives may change even if neither their master nor the configuration does. */
   mayChange(): boolean;
   /** Resolves if the configured overlay image can be used; throws an Error with the reason otherwise. */
   check(): Promise<void>;
-}
-
-interface DerivativeSize {
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface OverlayParts {

@@ -1,6 +1,6 @@
 // A folder of images, and the facts known of them.
 
-import type { Size } from "../../../imaging/index.ts";
+import type { Size } from "../../../base/index.ts";
 import type { Listing } from "./listing.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 

@@ -1,6 +1,6 @@
 // Decodes one code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
 
-import { ImagingError } from "../../../../base/index.ts";
+import { ImagingError, type Size } from "../../../../base/index.ts";
 import type { ReadRanges } from "../../ranges.ts";
 import { damagedError } from "../codestream.ts";
 import { blockStyles } from "../markers.ts";
@@ -69,11 +69,6 @@ interface CodedBlock {
   readonly planes: number;
 }
 
-interface BlockSize {
-  readonly width: number;
-  readonly height: number;
-}
-
 /**
  * Copies the segments of a block of `planes` bit-planes in sequence, each followed by `gap` bytes of 0xFF.
  */
@@ -115,7 +110,7 @@ function decodePart1(
   arena: Arena,
   { data, segments, planes }: CodedBlock,
   { coding, orientation, skipped }: BandCoding,
-  { width, height }: BlockSize,
+  { width, height }: Size,
   out: number,
 ): void {
   const { engine } = arena;
@@ -136,7 +131,7 @@ function decodeHt(
   engine: Engine,
   { data, segments, planes }: CodedBlock,
   { coding }: BandCoding,
-  { width, height }: BlockSize,
+  { width, height }: Size,
   out: number,
 ): boolean {
   const set = lastSet(segments);

@@ -1,6 +1,6 @@
 // Precincts: their code-blocks, and the contents of packet headers (ITU-T T.800 B.10; T.814 for HT blocks).
 
-import { ImagingError } from "../../../../base/index.ts";
+import { ImagingError, type Size } from "../../../../base/index.ts";
 import { damagedError } from "../codestream.ts";
 import { blockStyles, marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
@@ -26,12 +26,6 @@ export interface CodeBlock extends Box {
   readonly pieces: readonly CodedPiece[];
   /** The slot that had it decoded last, which may have another block by now; see `region/block-slots.ts`. */
   slot: number;
-}
-
-/** Sides of code-blocks. */
-interface BlockSize {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Fields of a block in {@link BlockStates.fields}. */
@@ -84,7 +78,7 @@ export class PrecinctBand {
   /** First piece of the current packet. */
   #fresh = 0;
   readonly #box: Box;
-  readonly #size: BlockSize;
+  readonly #size: Size;
   /** Column and row of the first block. */
   readonly #left: number;
   readonly #top: number;
@@ -93,7 +87,7 @@ export class PrecinctBand {
   /** Indexes of the pieces by block, computed on demand. */
   #ofBlock: ReturnType<typeof listsOf> | undefined;
 
-  constructor(band: Band, box: Box, size: BlockSize) {
+  constructor(band: Band, box: Box, size: Size) {
     this.band = band;
     this.#box = box;
     this.#size = size;

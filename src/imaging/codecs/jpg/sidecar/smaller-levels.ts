@@ -2,6 +2,7 @@
 // sizes, each level resampled from the one at 1/8. Without them, a small-scale tile of a large image is
 // resampled from millions of samples.
 
+import type { Size } from "../../../../base/index.ts";
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Plane } from "../encode/input.ts";
 import { type Frame, level8Size, type ResamplePlane } from "../region/index.ts";
@@ -18,11 +19,6 @@ const fewSamples = 2 ** 21;
 const maxBytes = 36 * 2 ** 20;
 /** Maximum side of the last level, in samples. */
 const tileSide = 512;
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Samples of a component at 1/8, `width` by `height`. */
 export interface Level8Plane extends Size {

@@ -1,9 +1,4 @@
-// The scale of a reduced picture, from its size.
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from "../../../../base/index.ts";
 
 const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
 

@@ -5,12 +5,12 @@
 // (TIFF 6.0 section 8). libvips, OpenSlide 3.4 and iipsrv 1.1 read that as a pyramid; of levels in SubIFDs,
 // the other way, both OpenSlide and iipsrv see the full size alone.
 
-import { concatenate } from "../../../../base/index.ts";
+import { concatenate, type Size } from "../../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../../pipeline/pixels.ts";
 import type { TakeRows } from "../../codec.ts";
 import type { Resolution } from "../../image-header.ts";
 import type { Resize } from "../../pyramid/halver.ts";
-import { levelSizes, type Size } from "../../pyramid/levels.ts";
+import { levelSizes } from "../../pyramid/levels.ts";
 import { divideIntoTiles } from "../../pyramid/tile-rows.ts";
 import { tags } from "../directory/tags.ts";
 import { chainedDirectories, type Field, type FileVariant, fileHeader, headerBytes } from "./directories.ts";

@@ -1,8 +1,8 @@
 // Pyramids written into memory.
 
 import { concatenate } from "../../../../../src/base/bytes/concatenate.ts";
+import type { Size } from "../../../../../src/base/index.ts";
 import type { TakeRows } from "../../../../../src/imaging/codecs/codec.ts";
-import type { Size } from "../../../../../src/imaging/codecs/pyramid/levels.ts";
 import {
   type PyramidOptions,
   type TiffSink,
