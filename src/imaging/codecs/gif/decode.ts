@@ -4,9 +4,10 @@
 import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
+import { damagedGif } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import { commonPart } from "../pyramid/drawn.ts";
-import { damagedError, type GifFrame, type GifHeader } from "./header.ts";
+import type { GifFrame, GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 
 /** Maximum pixels of the frames of one page: about three seconds of work, and ten for a single frame. */
@@ -82,7 +83,7 @@ function drawFrame(
   data: Uint8Array,
 ): void {
   const { area, tableStart, tableEntries, transparentIndex } = frame;
-  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damagedError("a colour table");
+  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damagedGif("a colour table");
   const table = new Uint8Array(256 * 3); // indexes past the table are black
   table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
   const rowOf = frame.interlaced ? interlacedRows(area.height) : undefined;

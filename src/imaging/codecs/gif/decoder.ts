@@ -3,11 +3,12 @@
 import { ImagingError, memoryBytes, readAll } from "../../../base/index.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Decoder } from "../codec.ts";
+import { damagedGif } from "../damaged.ts";
 import { drawnArea, drawnDetails } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsOf } from "../pyramid/rows.ts";
 import { decodeGif, firstNeeded } from "./decode.ts";
-import { damagedError, type GifHeader, maxFileBytes, readGifHeader } from "./header.ts";
+import { type GifHeader, maxFileBytes, readGifHeader } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
 /** Creates the decoder. */
@@ -18,8 +19,8 @@ export function gifDecoder(pyramids: Pyramids): Decoder {
       const gif = await readGifHeader(memoryBytes(file));
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
-        throw damagedError("its header, which is not the one read before");
-      if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
+        throw damagedGif("its header, which is not the one read before");
+      if (page > gif.frames.length) throw damagedGif(`frame ${page}, which is missing`);
       const image = decodeGif(file, gif, page, region, bands);
       for (const rows of rowsOf(image)) await take(rows);
       return false;

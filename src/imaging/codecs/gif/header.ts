@@ -1,6 +1,7 @@
 // The blocks of a GIF: screen, colour tables, frames with their controls (GIF89a specification, 17 to 27).
 
-import { type ByteSource, ImagingError } from "../../../base/index.ts";
+import type { ByteSource } from "../../../base/index.ts";
+import { damagedGif } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 
 /** Treatment of a frame's area before the next one is drawn (23.c.iv). */
@@ -45,7 +46,7 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const input = forwardReader(bytes);
   await input.fill();
   const screen = input.next(13);
-  if (screen.length < 13 || !recognisesGif(screen)) throw damagedError("its header");
+  if (screen.length < 13 || !recognisesGif(screen)) throw damagedGif("its header");
   const globalEntries = tableEntries(screen[10]!);
   input.skip(3 * globalEntries);
 
@@ -75,25 +76,17 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
     } else if (kind !== 0) break; // zeros between blocks are tolerated; the trailer and anything else end the walk
   }
   const [first] = frames;
-  if (!first) throw damagedError("its first frame");
+  if (!first) throw damagedGif("its first frame");
   // browsers and libvips enlarge the screen by the first frame, never by later ones
   const width = Math.max(screen[6]! | (screen[7]! << 8), first.area.x + first.area.width);
   const height = Math.max(screen[8]! | (screen[9]! << 8), first.area.y + first.area.height);
-  if (width === 0 || height === 0) throw damagedError("the size of its screen");
+  if (width === 0 || height === 0) throw damagedGif("the size of its screen");
   return { width, height, frames };
 }
 
 /** True if a file begins like GIF87a or GIF89a. */
 export function recognisesGif(head: Uint8Array): boolean {
   return /^GIF8[79]a$/.test(String.fromCharCode(...head.subarray(0, 6)));
-}
-
-/** Returns the error for a truncated or contradictory file. */
-export function damagedError(where: string): ImagingError {
-  return new ImagingError(
-    "decode",
-    `Expected an intact GIF, received one that is damaged at ${where}: replace the file.`,
-  );
 }
 
 function readControl(fields: Uint8Array): typeof noControl {

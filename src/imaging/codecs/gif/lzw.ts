@@ -2,7 +2,7 @@
 // loop holds the whole state: splitting it into a code reader, a string table and a row writer takes 16 %
 // more time.
 
-import { damagedError } from "./header.ts";
+import { damagedGif } from "../damaged.ts";
 
 const tableSize = 4096;
 /**
@@ -30,7 +30,7 @@ export function decodeRows(
   row: (indices: Uint8Array, n: number) => void,
 ): void {
   const rootBits = file[start] ?? 0;
-  if (rootBits < 1 || rootBits > maxRootBits) throw damagedError("the code size of a frame");
+  if (rootBits < 1 || rootBits > maxRootBits) throw damagedGif("the code size of a frame");
   const clear = 1 << rootBits;
   lengths.fill(1, 0, clear);
 
@@ -50,9 +50,9 @@ export function decodeRows(
     while (bitCount < codeBits) {
       if (left === 0) {
         left = file[at++] ?? 0;
-        if (left === 0) throw damagedError("the data of a frame");
+        if (left === 0) throw damagedGif("the data of a frame");
       }
-      if (at >= file.length) throw damagedError("the data of a frame");
+      if (at >= file.length) throw damagedGif("the data of a frame");
       bits |= file[at++]! << bitCount;
       bitCount += 8;
       left--;
@@ -68,7 +68,7 @@ export function decodeRows(
       continue;
     }
     if (code === clear + 1 || code > next || (previous < 0 && code > clear))
-      throw damagedError("the data of a frame");
+      throw damagedGif("the data of a frame");
 
     // The next entry is the string of the previous code and its own first index.
     const isNext = code === next;

@@ -3,9 +3,9 @@
 import { ImagingError } from "../../../base/index.ts";
 import { readExif } from "../../metadata/exif.ts";
 import { xmpOrientation } from "../../metadata/xmp.ts";
+import { damagedJp2 } from "../damaged.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
-import { damagedError } from "./codestream.ts";
 import { type ColourLabel, maxLabels, readLabel } from "./labels.ts";
 
 export interface Palette {
@@ -84,7 +84,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
     if (!found.codestream || !(error instanceof ImagingError) || error.kind !== "decode") throw error;
   }
   const { codestream, size } = found;
-  if (!codestream || !size) throw damagedError("a jp2h box with ihdr and a jp2c box, found them not");
+  if (!codestream || !size) throw damagedJp2("a jp2h box with ihdr and a jp2c box, found them not");
   return { ...found, orientation: stated.exif ?? stated.xmp ?? 1, codestream, size };
 }
 
@@ -108,8 +108,7 @@ export async function* walk(file: HeaderBytes, start: number, end: number | unde
       yield { type, body: at + header, ...(end !== undefined && { length: end - at - header }) };
       return;
     }
-    if (length < header)
-      throw damagedError("boxes at least as long as their headers, received a shorter one");
+    if (length < header) throw damagedJp2("boxes at least as long as their headers, received a shorter one");
     yield { type, body: at + header, length: length - header };
     at += length;
   }
@@ -120,7 +119,7 @@ async function readHeaderBox(file: HeaderBytes, parent: Box, found: Found): Prom
   for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
     const view = async (bytes: number) => {
       const part = bytes <= length ? await file.view(body, bytes) : undefined;
-      if (!part) throw damagedError("complete boxes in jp2h, but one ends early");
+      if (!part) throw damagedJp2("complete boxes in jp2h, but one ends early");
       return part;
     };
     if (type === fourCC("ihdr")) {
@@ -164,13 +163,13 @@ function readPalette(view: DataView): Palette {
   const entries = view.getUint16(0);
   const columns = view.getUint8(2);
   if (!entries || entries > 1024 || !columns || columns > 4 || view.byteLength < 3 + columns)
-    throw damagedError("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
+    throw damagedJp2("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
   const bits = Array.from({ length: columns }, (_, c) => (view.getUint8(3 + c) & 0x7f) + 1);
   const values = new Uint16Array(entries * columns);
   let at = 3 + columns;
   for (let i = 0; i < values.length; i++) {
     const wide = (bits[i % columns] as number) > 8;
-    if (at + (wide ? 2 : 1) > view.byteLength) throw damagedError("a complete palette, but it ends early");
+    if (at + (wide ? 2 : 1) > view.byteLength) throw damagedJp2("a complete palette, but it ends early");
     values[i] = wide ? view.getUint16(at) : view.getUint8(at);
     at += wide ? 2 : 1;
   }

@@ -1,7 +1,7 @@
 // The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP:
 // T.814).
 
-import { ImagingError } from "../../../base/index.ts";
+import { damagedJp2 } from "../damaged.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
 import { extensionIn } from "./extensions.ts";
 import { marker, progressions } from "./markers.ts";
@@ -84,7 +84,7 @@ export const isBare = (kind: number): boolean => kind >= 0xff30 && kind <= 0xff3
 export async function readCodestream(file: HeaderBytes, start: number): Promise<Codestream> {
   const head = await file.view(start, 4);
   if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
-    throw damagedError("a codestream that begins with SOC and SIZ, received something else");
+    throw damagedJp2("a codestream that begins with SOC and SIZ, received something else");
   const siz = await readSiz(file, start + 2);
   const seen: MainHeader = { levels: 32, highThroughput: false };
   let at = start + 2;
@@ -116,7 +116,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
     if (!(await takeSegment(file, kind, at + 4, siz.components.length, seen))) break;
     at += 2 + length;
   }
-  throw damagedError("a main header with SIZ and COD before the first tile, received something else");
+  throw damagedJp2("a main header with SIZ and COD before the first tile, received something else");
 }
 
 /** Values from the segments between SIZ and the first tile-part so far. */
@@ -170,12 +170,12 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);
   const count = view?.getUint16(38) ?? 0;
   if (!view || count < 1 || count > 16384 || view.getUint16(2) !== 38 + 3 * count)
-    throw damagedError("a complete SIZ segment, received another length or number of components");
+    throw damagedJp2("a complete SIZ segment, received another length or number of components");
   const grid = (n: number) => view.getUint32(6 + 4 * n);
   const [right, bottom, left, top] = [grid(0), grid(1), grid(2), grid(3)];
   const [tileWidth, tileHeight, tileLeft, tileTop] = [grid(4), grid(5), grid(6), grid(7)];
   if (right > 0x7fffffff || bottom > 0x7fffffff || left >= right || top >= bottom)
-    throw damagedError(
+    throw damagedJp2(
       `a picture of 1 to 2147483647 pixels on a side, received a grid of ${right}x${bottom} that begins at ${left},${top}`,
     );
   if (
@@ -186,11 +186,11 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     tileLeft + tileWidth <= left ||
     tileTop + tileHeight <= top
   )
-    throw damagedError("a tile grid whose first tile meets the picture, received another");
+    throw damagedJp2("a tile grid whose first tile meets the picture, received another");
   const tiles = Math.ceil((right - tileLeft) / tileWidth) * Math.ceil((bottom - tileTop) / tileHeight);
-  if (tiles > tileLimit) throw damagedError(`at most ${tileLimit} tiles, received ${tiles}`);
+  if (tiles > tileLimit) throw damagedJp2(`at most ${tileLimit} tiles, received ${tiles}`);
   const parts = await file.view(at + 40, 3 * count);
-  if (!parts) throw damagedError("a complete SIZ segment, but the file ends early");
+  if (!parts) throw damagedJp2("a complete SIZ segment, but the file ends early");
   const components = Array.from({ length: count }, (_, c) => ({
     bits: (parts.getUint8(3 * c) & 0x7f) + 1,
     signed: (parts.getUint8(3 * c) & 0x80) !== 0,
@@ -198,7 +198,7 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     dy: parts.getUint8(3 * c + 2),
   }));
   if (components.some(({ bits, dx, dy }) => bits > 38 || !dx || !dy))
-    throw damagedError("components of 1 to 38 bits and a step of at least 1, received others");
+    throw damagedJp2("components of 1 to 38 bits and a step of at least 1, received others");
   return {
     width: right - left,
     height: bottom - top,
@@ -211,9 +211,4 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     tiles,
     components,
   };
-}
-
-/** Returns an ImagingError `decode`: "expected …, received …". */
-export function damagedError(expected: string, cause?: unknown): ImagingError {
-  return new ImagingError("decode", `The JPEG 2000 file is damaged: expected ${expected}.`, { cause });
 }

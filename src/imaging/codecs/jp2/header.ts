@@ -2,17 +2,12 @@
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { colourFacts, piecewise } from "../../metadata/colour.ts";
+import { damagedJp2 } from "../damaged.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { type Bands, chooseBands } from "./bands.ts";
 import { type Boxes, readBoxes } from "./boxes.ts";
-import {
-  type Codestream,
-  componentExtent,
-  damagedError,
-  isSubsampled,
-  readCodestream,
-} from "./codestream.ts";
+import { type Codestream, componentExtent, isSubsampled, readCodestream } from "./codestream.ts";
 
 export interface Facts {
   readonly boxes: Omit<Boxes, "size">;
@@ -85,14 +80,14 @@ export async function readFacts(bytes: ByteSource): Promise<Facts> {
   const file = await headerBytes(bytes);
   const head = await file.view(0, 12);
   if (!head || !isJpeg2000(new Uint8Array(head.buffer, head.byteOffset, 12)))
-    throw damagedError("a JP2 signature box or a codestream, received something else");
+    throw damagedJp2("a JP2 signature box or a codestream, received something else");
   const raw = head.getUint32(0) === 0xff4fff51;
   const boxes: Boxes = raw ? { codestream: { start: 0 }, labels: [], orientation: 1 } : await readBoxes(file);
   const codestream = await readCodestream(file, boxes.codestream.start);
   const { size } = boxes;
   // A wrong number of components does not matter to any decoder.
   if (size && (size.width !== codestream.width || size.height !== codestream.height))
-    throw damagedError(
+    throw damagedJp2(
       `an ihdr box of the codestream's ${codestream.width}x${codestream.height}, received ${size.width}x${size.height}`,
     );
   const bands = chooseBands(codestream, boxes);

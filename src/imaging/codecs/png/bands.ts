@@ -1,7 +1,7 @@
 // Undoes the filters of rows (PNG specification 9.2), many at a time, in the module "png".
 
 import { layOut } from "../areas.ts";
-import { damagedError } from "./header.ts";
+import { damagedPng } from "../damaged.ts";
 import type { PngModule } from "./module.ts";
 
 /** Filtered bytes that are collected before their rows are unfiltered, unless a row is longer. */
@@ -52,7 +52,7 @@ export function createBands(module: PngModule, { maxLength, step, wide }: RowKin
     rows: (rowBytes) => Math.floor(filled / (rowBytes + 1)),
     unfilter(rowBytes, count, length) {
       if (module.unfilterRows(from, rowBytes, count, step, length, to) < count)
-        throw damagedError("the filter of a row");
+        throw damagedPng("the filter of a row");
       if (wide) module.swapBytes(to, count * length);
       return memory.subarray(to, to + count * length);
     },

@@ -3,9 +3,10 @@
 import type { ByteSource } from "../../../base/index.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { CodecHost, TakeRows } from "../codec.ts";
+import { damagedPng } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import { type Bands, createBands } from "./bands.ts";
-import { damagedError, type PngHeader } from "./header.ts";
+import type { PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
 import type { PngInstances } from "./module.ts";
 import { expander, isDirect, type PngSamples } from "./samples.ts";
@@ -94,7 +95,7 @@ export async function decodePng(
       complete = await scan(piece, decode.add);
       if (complete) break;
     }
-    if (!complete) throw damagedError("the end: rows are missing");
+    if (!complete) throw damagedPng("the end: rows are missing");
     await decode.end();
   });
 }

@@ -8,10 +8,11 @@ import {
   inflatedProfile,
 } from "../../metadata/colour.ts";
 import type { CodecHost, Decoder } from "../codec.ts";
+import { damagedPng } from "../damaged.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { decodePng } from "./decode.ts";
-import { damagedError, type PngHeader, readPngHeader } from "./header.ts";
+import { type PngHeader, readPngHeader } from "./header.ts";
 import { readPngMetadata } from "./metadata.ts";
 import type { PngInstances } from "./module.ts";
 
@@ -29,7 +30,7 @@ export function pngDecoder(
     async decodeRows(bytes, { header }, region, take) {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
-        throw damagedError("its header, which is not the one read before");
+        throw damagedPng("its header, which is not the one read before");
       await decodePng(bytes, { header: png, region }, { zlib, instances }, take);
       return false;
     },

@@ -5,6 +5,7 @@ import { type ByteSource, crc32, ImagingError } from "../../../base/index.ts";
 import type { ColourFields } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
+import { damagedPng } from "../damaged.ts";
 import type { Resolution } from "../image-header.ts";
 import { isTextType, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
 
@@ -81,7 +82,7 @@ const readBudget = 256 * 1024;
 export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const read = frugal(bytes);
   const start = await read(0, 8 + 25);
-  if (signature.some((byte, i) => start[i] !== byte)) throw damagedError("its signature");
+  if (signature.some((byte, i) => start[i] !== byte)) throw damagedPng("its signature");
   const first = chunkHead(start.subarray(8));
   if (first?.type === "CgBI") {
     throw new ImagingError(
@@ -91,7 +92,7 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
     );
   }
   if (first?.type !== "IHDR" || first.length !== 13 || start.length < 33)
-    throw damagedError("its header chunk");
+    throw damagedPng("its header chunk");
   const head = readImageHeader(checkChunk("IHDR", start.subarray(12, 33)));
 
   const { found, texts, profile, end } = await readChunks(bytes, read, 33);
@@ -135,14 +136,14 @@ async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Pr
   let profile: PngHeader["profile"];
   for (let at = start; ; ) {
     const chunk = chunkHead(await read(at, 8));
-    if (!chunk || chunk.type === "IEND") throw damagedError("the end: there is no picture in it");
+    if (!chunk || chunk.type === "IEND") throw damagedPng("the end: there is no picture in it");
     const { type, length } = chunk;
     if (type === "IDAT") return { found, texts, profile, end: at };
     if (type === "iCCP") profile ??= { offset: at + 8, length };
     const want = wanted[type];
     if (want && length <= want.maxLength && !found.has(type))
       found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checkChunk));
-    else if (want?.checkChunk) throw damagedError(`its ${type} chunk`);
+    else if (want?.checkChunk) throw damagedPng(`its ${type} chunk`);
     else if (isTextType(type) && !texts.exif && length <= maxTextLength) {
       const keyword = await read(at + 8, Math.min(length, exifKeyword.length));
       if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
@@ -157,7 +158,7 @@ async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Pr
  * ImagingError `decode` if it ends early.
  */
 function contentOf(type: string, body: Uint8Array, length: number, isChecked: boolean): Uint8Array {
-  if (body.length < length + 8) throw damagedError("the end: there is no picture in it");
+  if (body.length < length + 8) throw damagedPng("the end: there is no picture in it");
   return isChecked ? checkChunk(type, body) : body.subarray(4, -4);
 }
 
@@ -203,7 +204,7 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
   if (data.length < 8) return undefined;
   const length = uint32(data, 0);
   const type = String.fromCharCode(...data.subarray(4, 8));
-  if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw damagedError("the head of a chunk");
+  if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw damagedPng("the head of a chunk");
   return { length, type };
 }
 
@@ -213,7 +214,7 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
  */
 function checkChunk(type: string, body: Uint8Array): Uint8Array {
   if (crc32(body.subarray(0, -4)) !== uint32(body, body.length - 4))
-    throw damagedError(`the checksum of its ${type} chunk`);
+    throw damagedPng(`the checksum of its ${type} chunk`);
   return body.subarray(4, -4);
 }
 
@@ -222,9 +223,9 @@ function readImageHeader(data: Uint8Array) {
   const [bitDepth = 0, colour = 0, compression, filter, interlace = 0] = data.subarray(8);
   const kind = (colourTypes as Record<number, (typeof colourTypes)[ColourType]>)[colour];
   if (width < 1 || height < 1 || width > 0x7fffffff || height > 0x7fffffff)
-    throw damagedError("its dimensions");
-  if (!kind || !(kind.depths as readonly number[]).includes(bitDepth)) throw damagedError("its colour type");
-  if (compression !== 0 || filter !== 0 || interlace > 1) throw damagedError("its header chunk");
+    throw damagedPng("its dimensions");
+  if (!kind || !(kind.depths as readonly number[]).includes(bitDepth)) throw damagedPng("its colour type");
+  if (compression !== 0 || filter !== 0 || interlace > 1) throw damagedPng("its header chunk");
   return {
     width,
     height,
@@ -237,7 +238,7 @@ function readImageHeader(data: Uint8Array) {
 }
 
 function readPalette(data: Uint8Array | undefined): Uint8Array {
-  if (!data || data.length === 0 || data.length % 3 !== 0) throw damagedError("its palette");
+  if (!data || data.length === 0 || data.length % 3 !== 0) throw damagedPng("its palette");
   return data;
 }
 
@@ -248,7 +249,7 @@ function readTransparency(
 ): Uint8Array | undefined {
   if (!data || colourType === 4 || colourType === 6) return undefined;
   const fits = palette ? data.length * 3 <= palette.length : data.length === (colourType === 0 ? 2 : 6);
-  if (!fits || data.length === 0) throw damagedError("its transparency chunk");
+  if (!fits || data.length === 0) throw damagedPng("its transparency chunk");
   return data;
 }
 
@@ -263,12 +264,4 @@ function readPhysical(data: Uint8Array | undefined): Resolution | undefined {
 
 function uint32(data: Uint8Array, at: number): number {
   return new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(at);
-}
-
-/** Returns the error for a truncated or contradictory file. */
-export function damagedError(where: string): ImagingError {
-  return new ImagingError(
-    "decode",
-    `Expected an intact PNG, received one that is damaged at ${where}: replace the file.`,
-  );
 }

@@ -2,8 +2,8 @@
 // platform.
 
 import { type ByteSource, ImagingError, type NativeZlib, crc32 as ownCrc32 } from "../../../base/index.ts";
+import { damagedPng } from "../damaged.ts";
 import { inflate } from "../inflate.ts";
-import { damagedError } from "./header.ts";
 
 const smallestRead = 32 * 1024;
 const largestRead = 1024 * 1024;
@@ -43,7 +43,7 @@ async function* joinedChunks(
         continue;
       }
       frame[framed++] = block[i++]!;
-      if (framed === 4 && sum !== view.getUint32(0)) throw damagedError("a checksum of its picture data");
+      if (framed === 4 && sum !== view.getUint32(0)) throw damagedPng("a checksum of its picture data");
       if (framed < 12) continue;
       framed = 0;
       left = view.getUint32(4);
@@ -78,7 +78,7 @@ export async function* inflatedPicture(
     yield* inflate(joinedChunks(tracked, start, zlib?.crc32 ?? ownCrc32), zlib);
   } catch (error) {
     if (error instanceof ImagingError) throw error;
-    throw Object.assign(damagedError("its picture data"), { cause: error });
+    throw Object.assign(damagedPng("its picture data"), { cause: error });
   } finally {
     await reading; // the source may be closed as soon as we return
   }

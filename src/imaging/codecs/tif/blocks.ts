@@ -1,9 +1,9 @@
 // The strips or tiles that a region needs, their positions, and their bytes in few reads.
 
 import type { ByteSource } from "../../../base/index.ts";
+import { damagedTif } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { BlockTable } from "./directory/block-table.ts";
-import { damagedError } from "./directory/ifd.ts";
 import { type Picture, storedRows } from "./directory/picture.ts";
 import type { OpenPicture } from "./opening.ts";
 
@@ -45,7 +45,7 @@ export async function blocksOf(
   const top = Math.floor(region.y / blockHeight);
   const bottom = Math.ceil((region.y + region.height) / blockHeight);
   const count = (bottom - top) * across;
-  if (count > MAX_BLOCKS) throw damagedError(`at most ${MAX_BLOCKS} strips or tiles`, `${count}`);
+  if (count > MAX_BLOCKS) throw damagedTif(`at most ${MAX_BLOCKS} strips or tiles`, `${count}`);
   const first = plane * down * across;
   for (let row = top; row < bottom; row++)
     await blocks.load(bytes, first + row * across + left, first + row * across + right);
@@ -154,7 +154,7 @@ function* runsOf(blocks: Iterable<Block>): Generator<Block[], undefined> {
   for (const each of blocks) {
     const block = each.isBlank ? { ...each, offset: end } : each;
     if (!Number.isSafeInteger(block.offset + block.bytes))
-      throw damagedError("offsets inside the file", "others");
+      throw damagedTif("offsets inside the file", "others");
     const near = block.offset >= end && block.offset - end <= MAX_GAP;
     if (run.length > 0 && !(near && block.offset + block.bytes - start <= MAX_RUN)) {
       yield run;

@@ -4,11 +4,11 @@ import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { Decoded } from "../codec.ts";
+import { damagedTif } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { blocksOf, readBlocks } from "./blocks.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
-import { damagedError } from "./directory/ifd.ts";
 import { storedBands } from "./directory/picture.ts";
 import { stageFor, stageOf } from "./directory/stages.ts";
 import { heldRows } from "./memory.ts";
@@ -46,7 +46,7 @@ export async function decodeTiff(
     wanted.x + wanted.width > picture.width + lacking ||
     wanted.y + wanted.height > picture.height + lacking
   )
-    throw damagedError("the size that its header gave", "another");
+    throw damagedTif("the size that its header gave", "another");
   const [x, width] = within(wanted.x, wanted.width, picture.width, factor);
   const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
   const region = { x, y, width, height };

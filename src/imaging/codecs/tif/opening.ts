@@ -1,11 +1,11 @@
 // Opens the stored pictures of a file. What was parsed of the latest ones stays in memory.
 
 import { type ByteSource, createLru, ImagingError } from "../../../base/index.ts";
+import { damagedTif } from "../damaged.ts";
 import { JPEG } from "./compression/compression.ts";
 import { type BlockTable, openBlockTable } from "./directory/block-table.ts";
 import {
   type Directory,
-  damagedError,
   openTiff,
   readDirectory,
   readField,
@@ -89,6 +89,6 @@ async function readPalette(file: TiffFile, directory: Directory, picture: Pictur
   const size = 3 * 2 ** picture.bits;
   const colours = await readField(file, directory, tags.ColorMap, 3 * 65536);
   if (colours?.length !== size)
-    throw damagedError(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
+    throw damagedTif(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
   return colours;
 }

@@ -2,6 +2,7 @@
 
 import { allocateOrThrow } from "../allocate.ts";
 import { layOut } from "../areas.ts";
+import { damagedTif } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { Block } from "./blocks.ts";
 import type { BlockReader, BlockTools } from "./compression/block.ts";
@@ -10,7 +11,6 @@ import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegCoding } from "./compression/jpeg-stream.ts";
 import type { TiffModule } from "./compression/module.ts";
 import { undoPredictor } from "./compression/predictor.ts";
-import { damagedError } from "./directory/ifd.ts";
 import { type Picture, rowBytes, storedBands, storedRows } from "./directory/picture.ts";
 import type { OpenPicture } from "./opening.ts";
 import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
@@ -132,7 +132,7 @@ function openBlock(
   tools: BlockTools,
 ): BlockReader {
   const open = compressions[picture.compression]?.open;
-  if (!open) throw damagedError("a compression that is served", "another");
+  if (!open) throw damagedTif("a compression that is served", "another");
   const { blockWidth: width, reversedBits, ycc } = picture;
   const stored = storedRows(picture);
   const bytesOf = (rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
@@ -222,7 +222,7 @@ async function decodeJpeg2000(
 
 function blockOf(blocks: readonly StoredBlock[]): Block {
   const [first] = blocks[0] ?? [];
-  if (!first) throw damagedError("strips or tiles", "none");
+  if (!first) throw damagedTif("strips or tiles", "none");
   return first;
 }
 

@@ -4,10 +4,10 @@
 import type { ByteSource } from "../../../base/index.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { TakeRows } from "../codec.ts";
+import { damagedTif } from "../damaged.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { rowsOf } from "../pyramid/rows.ts";
 import { fillFrom, type TiffReaders } from "./decode.ts";
-import { damagedError } from "./directory/ifd.ts";
 import { stageFor } from "./directory/stages.ts";
 import type { Part } from "./parts.ts";
 import { type BlockTarget, targetFor } from "./samples/targets.ts";
@@ -32,7 +32,7 @@ export async function decodeTiffRows(
   const opened = await readers.open(bytes, stageFor(header, 1).stage, undefined);
   const { picture, palette } = opened;
   if (picture.width !== header.width || picture.height !== header.height)
-    throw damagedError("the size that its header gave", "another");
+    throw damagedTif("the size that its header gave", "another");
   const { blockWidth, blockHeight, bands, interpretation } = picture;
   const bottom = region.y + region.height;
   const isSingle =

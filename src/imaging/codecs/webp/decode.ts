@@ -5,6 +5,7 @@ import createDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { ImagingError, memoryBytes } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
+import { damagedWebp } from "../damaged.ts";
 import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions } from "../instance.ts";
 import type { MasterPage } from "../plan.ts";
@@ -36,9 +37,9 @@ export function stillDecoder(host: CodecHost): DecodeStill {
     try {
       result = decoder.decode(file as BufferSource);
     } catch (cause) {
-      throw damagedError("the decoder stopped", cause);
+      throw damagedWebp("the decoder stopped", cause);
     }
-    if (!result) throw damagedError("the decoder refused it");
+    if (!result) throw damagedWebp("the decoder refused it");
     const { data } = result;
     return {
       width: result.width,
@@ -63,7 +64,7 @@ function createInstance(host: CodecHost) {
 export function confirmWhole(file: Uint8Array): void {
   const declared = new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8;
   if (declared > file.length)
-    throw damagedError(`its header announces ${declared} bytes, the file has ${file.length}`);
+    throw damagedWebp(`its header announces ${declared} bytes, the file has ${file.length}`);
 }
 
 /** Decodes a page of a file in memory: of an animation, the area that its frames draw on. */
@@ -77,11 +78,11 @@ export async function decodePage(
   confirmWhole(file);
   const { width, height, alpha, frames } = container;
   if (width !== header.width || height !== header.height || (alpha ? 4 : 3) !== header.bands)
-    throw damagedError("its header is not the one read before");
+    throw damagedWebp("its header is not the one read before");
   if (frames.length > 0) return compose(decodeStill, file, container, page, drawnArea(header));
   const whole = await decodeStill(file);
   if (whole.width !== width || whole.height !== height)
-    throw damagedError(`its header says ${width}x${height}, the decoder gave ${whole.width}x${whole.height}`);
+    throw damagedWebp(`its header says ${width}x${height}, the decoder gave ${whole.width}x${whole.height}`);
   return whole;
 }
 
@@ -110,7 +111,7 @@ async function compose(
     if (previous?.dispose) fill(canvas, width, previous, clear);
     const pixels = await decodeStill(stillFile(file, frame));
     if (pixels.width !== frame.width || pixels.height !== frame.height)
-      throw damagedError(
+      throw damagedWebp(
         `a frame of ${frame.width}x${frame.height} holds a picture of ${pixels.width}x${pixels.height}`,
       );
     lay(canvas, width, frame, pixels.data);
@@ -121,7 +122,7 @@ async function compose(
 
 /** Returns a frame's chunks as a separate file (extended format, so that an ALPH chunk is allowed). */
 function stillFile(file: Uint8Array, frame: Frame): Uint8Array {
-  if (frame.end > file.length) throw damagedError("a frame reaches beyond the end of the file");
+  if (frame.end > file.length) throw damagedWebp("a frame reaches beyond the end of the file");
   const body = file.subarray(frame.start, frame.end);
   const out = new Uint8Array(30 + body.length);
   const view = new DataView(out.buffer);
@@ -203,11 +204,4 @@ function offerImageData(): void {
       this.height = height;
     }
   };
-}
-
-/** Returns the error of a file that is not intact, and why. */
-export function damagedError(why: string, cause?: unknown): ImagingError {
-  return new ImagingError("decode", `Expected an intact WebP file, but ${why}; the file may be damaged.`, {
-    cause,
-  });
 }

@@ -4,6 +4,7 @@
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import { colourFacts, piecewise } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
+import { damagedWebpHeader } from "../damaged.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { drawnDetails } from "../pyramid/drawn.ts";
@@ -209,7 +210,7 @@ const chunkReaders = new Map<
 async function readChunks(file: HeaderBytes): Promise<WebpChunks> {
   const start = await need(file, 0, 16);
   if (!isWebp(new Uint8Array(start.buffer, start.byteOffset, 16)))
-    throw damagedError("a RIFF header of form WEBP, received something else");
+    throw damagedWebpHeader("a RIFF header of form WEBP, received something else");
   const end = Math.min(8 + start.getUint32(4, true), file.size ?? Number.POSITIVE_INFINITY);
   const seen: WebpChunks = { hasAlphaChunk: false, background: [0, 0, 0], frames: [] };
   let at = 12;
@@ -228,19 +229,19 @@ type Size = Pick<Container, "width" | "height" | "alpha" | "variant">;
 
 /** Throws ImagingError `decode` if there are no frames, or one exceeds the canvas. */
 function animationOf({ canvas, still, frames }: WebpChunks): Size {
-  if (!frames.length) throw damagedError("at least one frame of the animation, found none");
+  if (!frames.length) throw damagedWebpHeader("at least one frame of the animation, found none");
   const { width, height } = canvas ?? (still as Bitstream);
   if (frames.some((frame) => frame.x + frame.width > width || frame.y + frame.height > height))
-    throw damagedError("animation frames inside the canvas, found one that reaches beyond");
+    throw damagedWebpHeader("animation frames inside the canvas, found one that reaches beyond");
   return { width, height, alpha: false, variant: "animated" };
 }
 
 /** Throws ImagingError `decode` if there is no image, or its size differs from the canvas. */
 function stillOf({ canvas, still, hasAlphaChunk }: WebpChunks): Size {
-  if (!still) throw damagedError("a VP8 or VP8L chunk, found none");
+  if (!still) throw damagedWebpHeader("a VP8 or VP8L chunk, found none");
   const { width, height } = canvas ?? still;
   if (still.width !== width || still.height !== height)
-    throw damagedError(
+    throw damagedWebpHeader(
       `a canvas of the picture's ${still.width}x${still.height}, received ${width}x${height}`,
     );
   return { width, height, alpha: hasAlphaChunk || still.alpha, variant: still.variant };
@@ -255,7 +256,7 @@ interface Bitstream {
 
 /** Reads the header of a lossless bitstream (its section 3). */
 function readLossless(view: DataView): Bitstream {
-  if (view.getUint8(0) !== 0x2f) throw damagedError("the VP8L signature 0x2f, received something else");
+  if (view.getUint8(0) !== 0x2f) throw damagedWebpHeader("the VP8L signature 0x2f, received something else");
   const bits = view.getUint32(1, true);
   return {
     width: (bits & 0x3fff) + 1,
@@ -268,10 +269,10 @@ function readLossless(view: DataView): Bitstream {
 /** Reads the header of a VP8 key frame (RFC 6386, section 9.1). */
 function readLossy(view: DataView): Bitstream {
   if ((view.getUint8(0) & 1) !== 0 || view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a)
-    throw damagedError("a VP8 key frame, received something else");
+    throw damagedWebpHeader("a VP8 key frame, received something else");
   const width = view.getUint16(6, true) & 0x3fff;
   const height = view.getUint16(8, true) & 0x3fff;
-  if (!width || !height) throw damagedError("a width and height of at least 1, received 0");
+  if (!width || !height) throw damagedWebpHeader("a width and height of at least 1, received 0");
   return { width, height, alpha: false, variant: "lossy" };
 }
 
@@ -295,10 +296,6 @@ function uint24(view: DataView, at: number): number {
 
 async function need(file: HeaderBytes, offset: number, length: number): Promise<DataView> {
   const view = await file.view(offset, length);
-  if (!view) throw damagedError("a complete header, but the file ends early");
+  if (!view) throw damagedWebpHeader("a complete header, but the file ends early");
   return view;
-}
-
-function damagedError(expected: string): ImagingError {
-  return new ImagingError("decode", `The WebP file is damaged: expected ${expected}.`);
 }

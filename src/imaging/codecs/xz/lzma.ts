@@ -1,7 +1,7 @@
 // LZMA: decodes bytes from a range-coded chunk (the LZMA specification of Igor Pavlov's SDK, which is in the
 // public domain).
 
-import { damagedError } from "./damaged.ts";
+import { damagedLzma } from "../damaged.ts";
 
 /** Output that chunks append to, and copies refer back to. */
 export interface Output {
@@ -68,7 +68,7 @@ export class Lzma {
     const context = properties % 9;
     const literal = Math.floor(properties / 9) % 5;
     const position = Math.floor(properties / 45);
-    if (position > 4 || context + literal > 4) throw damagedError("properties of LZMA2", `${properties}`);
+    if (position > 4 || context + literal > 4) throw damagedLzma("properties of LZMA2", `${properties}`);
     this.#contextBits = context;
     this.#literalMask = (1 << literal) - 1;
     this.#positionMask = (1 << position) - 1;
@@ -89,13 +89,13 @@ export class Lzma {
         const length = this.#match(position);
         const from = output.length - this.#rep0 - 1;
         if (length > 0 && from < output.start)
-          throw damagedError("a copy of bytes that are there", `one from ${this.#rep0 + 1} bytes before`);
+          throw damagedLzma("a copy of bytes that are there", `one from ${this.#rep0 + 1} bytes before`);
         const stop = Math.min(end, output.length + length);
         for (let at = output.length, source = from; at < stop; at++, source++)
           bytes[at] = bytes[source] as number;
         output.length = stop;
       }
-      if (this.#at > data.length) throw damagedError("a whole chunk of LZMA", "the end of the data");
+      if (this.#at > data.length) throw damagedLzma("a whole chunk of LZMA", "the end of the data");
     }
   }
 

@@ -1,7 +1,7 @@
 // The .xz container, version 1.1.0: blocks of LZMA2, optionally with a delta filter.
 
 import { allocateOrThrow } from "../allocate.ts";
-import { damagedError } from "./damaged.ts";
+import { damagedLzma } from "../damaged.ts";
 import { Lzma, type Output } from "./lzma.ts";
 
 const MAGIC = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0];
@@ -17,13 +17,13 @@ export const xzMemory = (wanted: number) => wanted + 2 ** 16;
  * requested bytes is not read. Throws ImagingError `decode` when the data is broken or shorter.
  */
 export function decompress(data: Uint8Array, wanted: number): Uint8Array {
-  if (MAGIC.some((byte, i) => data[i] !== byte)) throw damagedError("an .xz stream", "something else");
+  if (MAGIC.some((byte, i) => data[i] !== byte)) throw damagedLzma("an .xz stream", "something else");
   const checkBytes = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64][(data[7] ?? 0) & 15] ?? 0;
   const output: Output = { bytes: allocateOrThrow(() => new Uint8Array(wanted)), length: 0, start: 0 };
   let at = HEADER;
   while (output.length < wanted) {
     const size = ((data[at] ?? 0) + 1) * 4;
-    if (size === 4 || at + size > data.length) throw damagedError(`${wanted} bytes`, `${output.length}`);
+    if (size === 4 || at + size > data.length) throw damagedLzma(`${wanted} bytes`, `${output.length}`);
     const distance = deltaOf(data.subarray(at, at + size));
     const first = output.length;
     output.start = first;
@@ -63,7 +63,7 @@ function deltaOf(header: Uint8Array): number {
   }
   const [last, delta, ...others] = filters.reverse();
   if (last?.[0] !== LZMA2 || (delta && delta[0] !== DELTA) || others.length > 0)
-    throw damagedError("LZMA2 with a delta filter or without", "other filters");
+    throw damagedLzma("LZMA2 with a delta filter or without", "other filters");
   return delta ? delta[1] + 1 : 0;
 }
 
@@ -83,7 +83,7 @@ interface Chunk {
 
 function chunkAt(data: Uint8Array, at: number, control: number): Chunk {
   const isCoded = control >= 0x80;
-  if (control > 2 && !isCoded) throw damagedError("a chunk of LZMA2", `one of kind ${control}`);
+  if (control > 2 && !isCoded) throw damagedLzma("a chunk of LZMA2", `one of kind ${control}`);
   const made = (isCoded ? (control & 31) << 16 : 0) + word(data, at + 1) + 1;
   return {
     isCoded,
@@ -109,13 +109,13 @@ function takeChunks(data: Uint8Array, start: number, output: Output, wanted: num
     const chunk = chunkAt(data, at, control);
     const from = at + chunk.head;
     at = from + chunk.stored;
-    if (at > data.length) throw damagedError("a whole chunk of LZMA2", "the end of the data");
+    if (at > data.length) throw damagedLzma("a whole chunk of LZMA2", "the end of the data");
     if (chunk.clears) output.start = output.length;
     if (chunk.isCoded) {
       properties = chunk.properties ?? properties;
       if (chunk.resets) lzma = new Lzma(properties);
       if (!lzma || chunk.stored < 5)
-        throw damagedError("a chunk with models of its own", "one that goes on from another");
+        throw damagedLzma("a chunk with models of its own", "one that goes on from another");
       lzma.decode(data.subarray(from, at), output, Math.min(wanted, output.length + chunk.made));
     } else {
       const part = data.subarray(from, Math.min(at, from + wanted - output.length));
@@ -123,6 +123,6 @@ function takeChunks(data: Uint8Array, start: number, output: Output, wanted: num
       output.length += part.length;
     }
   }
-  if (output.length < wanted) throw damagedError(`${wanted} bytes`, `${output.length}`);
+  if (output.length < wanted) throw damagedLzma(`${wanted} bytes`, `${output.length}`);
   return at;
 }

@@ -1,7 +1,7 @@
 // Reads bits from the end of a byte string to its start (RFC 8878, section 4.1): the highest set bit of the
 // last byte is a mark.
 
-import { damagedError } from "./damaged.ts";
+import { damagedZstd } from "../damaged.ts";
 
 /** Position in a backward bit stream. */
 export interface Backwards {
@@ -15,7 +15,7 @@ export interface Backwards {
 /** Opens the stream in `data` from `start` up to `end`. Throws ImagingError `decode` if it has no mark. */
 export function backwards(data: Uint8Array, start: number, end: number): Backwards {
   const last = end > start ? data[end - 1]! : 0;
-  if (last === 0) throw damagedError("a mark at the end of a bit stream", "none");
+  if (last === 0) throw damagedZstd("a mark at the end of a bit stream", "none");
   return { data, start, left: (end - start - 1) * 8 + highestBit(last) };
 }
 

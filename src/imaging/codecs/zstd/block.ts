@@ -1,7 +1,7 @@
 // A compressed block: its literals, and the sequences that copy them and earlier output (RFC 8878, sections
 // 3.1.1.3 to 3.1.1.5).
 
-import { damagedError } from "./damaged.ts";
+import { damagedZstd } from "../damaged.ts";
 import { decodeHuffman, type HuffmanTable, readHuffmanTable } from "./huffman.ts";
 import { type Output, runSequences, type SequenceState, sequenceState } from "./sequences.ts";
 
@@ -70,7 +70,7 @@ function readLiterals(data: Uint8Array, state: BlockState, max: number): { size:
     at = read.end;
   }
   const { huffman } = state;
-  if (!huffman) throw damagedError("a Huffman table in front of its use", "none");
+  if (!huffman) throw damagedZstd("a Huffman table in front of its use", "none");
   if (streams === 1) decodeHuffman(huffman, data, [at, end], literals, [0, size]);
   else decodeFour(huffman, data, [at, end], literals, size);
   return { size, end };
@@ -102,5 +102,5 @@ function littleEndian(data: Uint8Array, at: number, bytes: number): number {
 }
 
 function confirm(sound: boolean): void {
-  if (!sound) throw damagedError("literals that fit their block", "more");
+  if (!sound) throw damagedZstd("literals that fit their block", "more");
 }

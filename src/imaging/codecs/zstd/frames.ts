@@ -1,8 +1,8 @@
 // Zstandard (RFC 8878): yields the contents of frames block by block.
 
 import { allocateOrThrow } from "../allocate.ts";
+import { damagedZstd } from "../damaged.ts";
 import { type BlockState, blockState, decodeBlock, MOST_BLOCK } from "./block.ts";
-import { damagedError } from "./damaged.ts";
 import type { Output } from "./sequences.ts";
 
 const MAGIC = 0xfd2fb528;
@@ -52,7 +52,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
   let frame: Frame | undefined;
 
   const need = (bytes: number) => {
-    if (at + bytes > data.length) throw damagedError("a whole frame", "the end of the data");
+    if (at + bytes > data.length) throw damagedZstd("a whole frame", "the end of the data");
   };
 
   /** Returns the next frame that is not skippable; undefined at the end. */
@@ -61,7 +61,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
       need(5);
       const magic = view.getUint32(at, true);
       if (magic === MAGIC) return readHeader();
-      if (magic - (magic % 16) !== SKIPPED) throw damagedError("the start of a frame", "something else");
+      if (magic - (magic % 16) !== SKIPPED) throw damagedZstd("the start of a frame", "something else");
       need(8);
       at += 8 + view.getUint32(at + 4, true);
     }
@@ -76,14 +76,14 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     const idAt = at + (single ? 5 : 6);
     const sizeAt = idAt + idBytes;
     need(sizeAt + sizeBytes - at);
-    if ((flags & 8) !== 0) throw damagedError("a frame of a known form", "another");
-    for (let i = idAt; i < sizeAt; i++) if (data[i] !== 0) throw damagedError("no dictionary", "one");
+    if ((flags & 8) !== 0) throw damagedZstd("a frame of a known form", "another");
+    for (let i = idAt; i < sizeAt; i++) if (data[i] !== 0) throw damagedZstd("no dictionary", "one");
     const descriptor = data[at + 5]!;
     const window = single
       ? contentSize(view, sizeAt, sizeBytes)
       : 2 ** (10 + (descriptor >> 3)) * (1 + (descriptor & 7) / 8);
     if (!single && window > MOST_WINDOW)
-      throw damagedError(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
+      throw damagedZstd(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
     at = sizeAt + sizeBytes;
     output.length = 0;
     return { window, checksum: (flags & 4) !== 0, state: blockState() };
@@ -111,7 +111,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     const max = Math.min(MOST_BLOCK, current.window);
     at += 3;
     if (kind === 3 || size > max)
-      throw damagedError(`blocks of at most ${max} bytes`, `${size} of kind ${kind}`);
+      throw damagedZstd(`blocks of at most ${max} bytes`, `${size} of kind ${kind}`);
     const stored = kind === 1 ? 1 : size;
     need(stored);
     const block = data.subarray(at, at + stored);

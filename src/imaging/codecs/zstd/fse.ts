@@ -1,7 +1,7 @@
 // Finite state entropy: tables of a distribution, and their coding (RFC 8878, section 4.1).
 
+import { damagedZstd } from "../damaged.ts";
 import { highestBit } from "./bits.ts";
-import { damagedError } from "./damaged.ts";
 
 /**
  * A decoding table: for each state its symbol, the number of bits to read next, and the offset added to them
@@ -62,11 +62,11 @@ export function readFseTable(
   };
   const log = peek(4) + 5;
   bit += 4;
-  if (log > maxLog) throw damagedError(`a table of at most ${maxLog} bits`, `${log}`);
+  if (log > maxLog) throw damagedZstd(`a table of at most ${maxLog} bits`, `${log}`);
   const counts: number[] = [];
   let left = 1 << log;
   while (left > 0) {
-    if (counts.length > largest || bit > end * 8) throw damagedError("a sound distribution", "a broken one");
+    if (counts.length > largest || bit > end * 8) throw damagedZstd("a sound distribution", "a broken one");
     const bits = highestBit(left + 1) + 1;
     // values that need one bit less
     const short = (1 << bits) - 2 - left;
@@ -85,11 +85,11 @@ export function readFseTable(
       more = peek(2);
       bit += 2;
       for (let i = 0; i < more; i++) counts.push(0);
-      if (counts.length > largest + 1) throw damagedError("a sound distribution", "a broken one");
+      if (counts.length > largest + 1) throw damagedZstd("a sound distribution", "a broken one");
     }
   }
   const after = (bit + 7) >> 3;
   if (left < 0 || counts.length > largest + 1 || after > end)
-    throw damagedError("a sound distribution", "a broken one");
+    throw damagedZstd("a sound distribution", "a broken one");
   return { table: fseTable(counts, log), end: after };
 }

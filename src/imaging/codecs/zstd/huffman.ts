@@ -1,7 +1,7 @@
 // Huffman codes of literals (RFC 8878, section 4.2).
 
+import { damagedZstd } from "../damaged.ts";
 import { backwards, highestBit, take } from "./bits.ts";
-import { damagedError } from "./damaged.ts";
 import { baseOf, bitsOf, readFseTable, symbolOf } from "./fse.ts";
 
 const MOST_BITS = 11;
@@ -21,7 +21,7 @@ export function readHuffmanTable(
   const head = data[start]!;
   const from = start + 1;
   const after = from + (head < 128 ? head : (head - 126) >> 1);
-  if (after > end) throw damagedError("a Huffman table", "the end of its block");
+  if (after > end) throw damagedZstd("a Huffman table", "the end of its block");
   const weights =
     head < 128
       ? codedWeights(data, from, after)
@@ -38,7 +38,7 @@ function codedWeights(data: Uint8Array, start: number, end: number): number[] {
   for (let turn = 0; ; turn ^= 1) {
     const state = table.states[states[turn]!]!;
     weights.push(symbolOf(state));
-    if (weights.length > 254) throw damagedError("at most 255 weights of Huffman codes", "more");
+    if (weights.length > 254) throw damagedZstd("at most 255 weights of Huffman codes", "more");
     if (bits.left < bitsOf(state)) {
       weights.push(symbolOf(table.states[states[turn ^ 1]!]!));
       return weights;
@@ -53,7 +53,7 @@ function tableOf(weights: readonly number[]): HuffmanTable {
   const bits = sum > 0 ? highestBit(sum) + 1 : 0;
   const rest = 2 ** bits - sum;
   if (bits < 1 || bits > MOST_BITS || (rest & (rest - 1)) !== 0)
-    throw damagedError("Huffman codes that are complete", "others");
+    throw damagedZstd("Huffman codes that are complete", "others");
   const all = [...weights, highestBit(rest) + 1];
   const codes = new Uint16Array(1 << bits);
   let at = 0;
@@ -95,6 +95,5 @@ export function decodeHuffman(
     out[next] = code;
     left -= code >> 8;
   }
-  if (left !== 0 || next !== toEnd)
-    throw damagedError("literals of the size that their block says", "others");
+  if (left !== 0 || next !== toEnd) throw damagedZstd("literals of the size that their block says", "others");
 }

@@ -1,8 +1,8 @@
 // Sequences: a number of literals, then a copy from a distance (RFC 8878, sections 3.1.1.3.2, 3.1.1.4 and
 // 3.1.1.5).
 
+import { damagedZstd } from "../damaged.ts";
 import { type Backwards, backwards, take } from "./bits.ts";
-import { damagedError } from "./damaged.ts";
 import { baseOf, bitsOf, type FseTable, fixedTable, fseTable, readFseTable, symbolOf } from "./fse.ts";
 
 /**
@@ -109,23 +109,23 @@ export function runSequences(
         advance(walk.matches, walk.bits);
         advance(walk.offsets, walk.bits);
       }
-      if (walk.bits.left < 0) throw damagedError("sequences of the size that their block says", "others");
+      if (walk.bits.left < 0) throw damagedZstd("sequences of the size that their block says", "others");
       if (literal > literals.length - used || output.length + literal + match > end)
-        throw damagedError("sequences that fit their block", "longer ones");
+        throw damagedZstd("sequences that fit their block", "longer ones");
       append(output, literals, used, literal);
       used += literal;
       repeat(output, distanceOf(offset, literal, state.distances), match);
     }
-    if (walk.bits.left !== 0) throw damagedError("sequences of the size that their block says", "others");
+    if (walk.bits.left !== 0) throw damagedZstd("sequences of the size that their block says", "others");
   }
   if (output.length + literals.length - used > end)
-    throw damagedError("sequences that fit their block", "longer ones");
+    throw damagedZstd("sequences that fit their block", "longer ones");
   append(output, literals, used, literals.length - used);
 }
 
 function readCount(data: Uint8Array, start: number): { count: number; at: number } {
   const [a = -1, b = 0, c = 0] = data.subarray(start, start + 3);
-  if (a < 0) throw damagedError("a number of sequences", "the end of the block");
+  if (a < 0) throw damagedZstd("a number of sequences", "the end of the block");
   if (a < 128) return { count: a, at: start + 1 };
   if (a < 255) return { count: (a - 128) * 256 + b, at: start + 2 };
   return { count: b + c * 256 + 0x7f00, at: start + 3 };
@@ -156,20 +156,20 @@ function advance(track: Track, bits: Backwards): void {
 /** Reads the tables of a block and the initial states of its sequences. */
 function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): SequenceReader {
   const modes = data[start] ?? 3;
-  if ((modes & 3) !== 0) throw damagedError("known modes of sequences", "others");
+  if ((modes & 3) !== 0) throw damagedZstd("known modes of sequences", "others");
   let at = start + 1;
   const table = (kind: Kind, mode: number): FseTable => {
     const { usual, maxLog, extra } = kinds[kind];
     const largest = extra.length - 1;
     if (mode === 3) {
       const before = tables[kind];
-      if (!before) throw damagedError("tables in front of their use", "none");
+      if (!before) throw damagedZstd("tables in front of their use", "none");
       return before;
     }
     let own = usual;
     if (mode === 1) {
       const symbol = data[at++] ?? 255;
-      if (symbol > largest) throw damagedError(`symbols up to ${largest}`, `${symbol}`);
+      if (symbol > largest) throw damagedZstd(`symbols up to ${largest}`, `${symbol}`);
       own = fixedTable(symbol);
     } else if (mode === 2) {
       const read = readFseTable(data, at, data.length, { largest, maxLog });
@@ -205,7 +205,7 @@ function distanceOf(code: number, literal: number, distances: SequenceState["dis
   const index = code > 3 ? 3 : code - (literal > 0 ? 1 : 0);
   if (index === 0) return distances[0];
   const distance = code > 3 ? code - 3 : index === 3 ? distances[0] - 1 : distances[index as 1 | 2];
-  if (distance < 1) throw damagedError("distances above 0", `${distance}`);
+  if (distance < 1) throw damagedZstd("distances above 0", `${distance}`);
   if (index > 1) distances[2] = distances[1];
   distances[1] = distances[0];
   distances[0] = distance;
@@ -225,7 +225,7 @@ function append(output: Output, from: Uint8Array, start: number, count: number):
 /** Appends `count` bytes from `distance` before the end, which may overlap the output. */
 function repeat(output: Output, distance: number, count: number): void {
   const { bytes, length } = output;
-  if (distance > length) throw damagedError(`a distance of at most ${length} bytes`, `${distance}`);
+  if (distance > length) throw damagedZstd(`a distance of at most ${length} bytes`, `${distance}`);
   const from = length - distance;
   if (count > SHORT && distance >= count) bytes.copyWithin(length, from, from + count);
   else for (let i = 0; i < count; i++) bytes[length + i] = bytes[from + i]!;

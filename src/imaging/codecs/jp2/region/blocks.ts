@@ -1,8 +1,8 @@
 // Finds the code-blocks in windows of sub-bands, and the packets that contain them.
 
 import type { ByteRange } from "../../../../base/index.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { joinRanges, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
-import { damagedError } from "../codestream.ts";
 import { type Band, type Box, isEmpty } from "../stream/geometry.ts";
 import { HeaderEnd } from "../stream/header-bits.ts";
 import { behindSop, type CodeBlock, readPacketHeader } from "../stream/precinct.ts";
@@ -61,7 +61,7 @@ export async function readPrecincts(
     return headerBytes.least + headerBytes.each * blockCount;
   });
   const left = await read(tooShort, () => Number.POSITIVE_INFINITY);
-  if (left.length > 0) throw damagedError("complete packet headers, but one ends early");
+  if (left.length > 0) throw damagedJp2("complete packet headers, but one ends early");
 
   /** Reads headers of at most that many bytes; returns the numbers of precincts with longer ones. */
   async function read(some: readonly number[], max: (number: number) => number): Promise<number[]> {
@@ -103,7 +103,7 @@ function takePacket(
   const header = readPacketHeader(precincts.get(number), layer, precincts.styleOf(number), bytes, at);
   const data = packets.packed ? offset + length - header.dataLength : offset + header.end;
   if (data < offset || data + header.dataLength > offset + length)
-    throw damagedError("packets of the length that the file says, received a longer one");
+    throw damagedJp2("packets of the length that the file says, received a longer one");
   for (const band of precincts.get(number).bands) band.place(data);
 }
 

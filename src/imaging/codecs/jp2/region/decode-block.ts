@@ -1,8 +1,8 @@
 // Decodes one code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
 
 import { ImagingError, type Size } from "../../../../base/index.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import type { ReadRanges } from "../../ranges.ts";
-import { damagedError } from "../codestream.ts";
 import { blockStyles } from "../markers.ts";
 import type { Band } from "../stream/geometry.ts";
 import { htKinds, lastSet } from "../stream/ht-segments.ts";
@@ -42,7 +42,7 @@ export function decodeBlock(
   const { engine, mark } = arena;
   const size = { width: block.x1 - block.x0, height: block.y1 - block.y0 };
   const planes = band.planes + band.shift - block.zeroPlanes;
-  if (planes < 1) throw damagedError(`code-blocks of at least one bit-plane, received one of ${planes}`);
+  if (planes < 1) throw damagedJp2(`code-blocks of at least one bit-plane, received one of ${planes}`);
   if (planes > maxPlanes)
     throw new ImagingError(
       "unsupported",
@@ -52,7 +52,7 @@ export function decodeBlock(
   const coded = gather(arena, block, bytes, isHt ? 0 : 2, planes);
   if (!isHt) decodePart1(arena, coded, band, size, out);
   else if (!decodeHt(engine, coded, band, size, out))
-    throw damagedError("HT code-blocks that their segments fit, received another");
+    throw damagedJp2("HT code-blocks that their segments fit, received another");
   if (band.shift > 0) engine.run.shiftDown(out, size.width * size.height, band.shift);
   arena.release(mark);
 }
@@ -96,7 +96,7 @@ function gather(
   let at = data;
   for (let i = 0; i < pieces.length; i++) {
     const piece = pieces[i]!;
-    if (!bytes.copyTo(piece, memory, at)) throw damagedError("complete code-blocks, but the file ends early");
+    if (!bytes.copyTo(piece, memory, at)) throw damagedJp2("complete code-blocks, but the file ends early");
     at += piece.length;
     if (gap > 0 && (i + 1 === pieces.length || pieces[i + 1]!.begins)) {
       memory.fill(0xff, at, at + gap);

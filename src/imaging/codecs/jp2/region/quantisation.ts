@@ -1,6 +1,6 @@
 // Quantisation of sub-bands (ITU-T T.800 Annex E), and the bit-planes that `image.jp2_effort: visual` omits.
 
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { blockStyles } from "../markers.ts";
 import type { Band } from "../stream/geometry.ts";
 import type { Parameters } from "../stream/parameters.ts";
@@ -65,7 +65,7 @@ function computeQuantisation(
   const { kind, guardBits, steps } = parameters.quantisation[component]!;
   const shift = parameters.regionShift[component]!;
   const written = kind === "derived" ? steps[0] : steps[band.index];
-  if (!written) throw damagedError("a quantisation step for each sub-band, found fewer");
+  if (!written) throw damagedJp2("a quantisation step for each sub-band, found fewer");
   const exponent = kind === "derived" ? written.exponent - coding.levels + band.level : written.exponent;
   const step = 2 ** (bits + gains[band.orientation] - exponent) * (1 + written.mantissa / 2048);
   const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyles.highThroughput) !== 0;

@@ -1,7 +1,7 @@
 // The last stage of a strip: component transform, level shift, and the copy of samples to their destination
 // (ITU-T T.800 Annex G).
 
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import type { Box } from "../stream/geometry.ts";
 import type { Arena, Engine } from "./engine.ts";
 import type { BandSamples } from "./planes.ts";
@@ -38,7 +38,7 @@ export function storeStrip(
   const [width, height] = [strip.x1 - strip.x0, strip.y1 - strip.y0];
   const colours = transforms && decoded[0]?.component === 0 ? decoded.slice(0, 3) : undefined;
   if (colours && !areAlike(colours))
-    throw damagedError("three components of one kind under a component transform, received others");
+    throw damagedJp2("three components of one kind under a component transform, received others");
   const count = components.length;
   const size = samples.BYTES_PER_ELEMENT;
   const out = arena.take(width * height * count * size);

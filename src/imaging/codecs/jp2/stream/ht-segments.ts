@@ -1,7 +1,7 @@
 // Codeword segments of HT code-blocks in packet headers (ITU-T T.814 B.3): passes without data until the
 // first cleanup, then sets of a cleanup and of up to two refinement passes.
 
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import type { HeaderBits } from "./header-bits.ts";
 
 /** What the packets so far say of a code-block: nothing, or that it is coded by HT, or as in Part 1. */
@@ -57,7 +57,7 @@ function readFirst(bits: HeaderBits, block: HtBlock, coming: number): ReturnType
   }
   const more = lengthBits + log2(coming) - narrow;
   const length = first * 2 ** more + bits.number(more);
-  if (length > 0 && !mixed) throw damagedError("HT code-blocks that begin with a cleanup pass");
+  if (length > 0 && !mixed) throw damagedJp2("HT code-blocks that begin with a cleanup pass");
   return {
     kind: length > 0 ? htKinds.part1 : htKinds.unknown,
     pieces: [{ passes: coming, length, begins: passes === 0 }],

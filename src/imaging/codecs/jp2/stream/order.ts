@@ -1,7 +1,7 @@
 // The order of the packets of a tile (ITU-T T.800 B.12): which packet is which layer of which precinct.
 
 import { ImagingError } from "../../../../base/index.ts";
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import type { Progression } from "../markers.ts";
 import type { Box, TileComponent } from "./geometry.ts";
 import type { Parameters, Volume } from "./parameters.ts";
@@ -50,7 +50,7 @@ export function packetOrder(
   );
   const total = precincts * layers;
   if (total > bytes)
-    throw damagedError(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
+    throw damagedJp2(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
   if (precincts > max.precincts || total > max.packets)
     throw new ImagingError(
       "unsupported",

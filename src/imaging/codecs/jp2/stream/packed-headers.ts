@@ -1,7 +1,7 @@
 // Packet headers in the main header or in tile-part headers (ITU-T T.800 A.7.4 and A.7.5).
 
 import { concatenate } from "../../../../base/index.ts";
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { marker } from "../markers.ts";
 import type { Segment } from "./segments.ts";
 
@@ -27,8 +27,7 @@ export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undef
   const parts: Uint8Array[] = [];
   for (let at = 0; at < all.length; ) {
     const length = at + 4 <= all.length ? view.getUint32(at) : Number.POSITIVE_INFINITY;
-    if (at + 4 + length > all.length)
-      throw damagedError("complete packed packet headers, but they end early");
+    if (at + 4 + length > all.length) throw damagedJp2("complete packed packet headers, but they end early");
     parts.push(all.subarray(at + 4, at + 4 + length));
     at += 4 + length;
   }

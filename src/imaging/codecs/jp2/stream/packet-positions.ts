@@ -1,7 +1,7 @@
 // Positions of the packets of a tile.
 
 import { concatenate } from "../../../../base/index.ts";
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import type { TileComponent } from "./geometry.ts";
 import { HeaderEnd } from "./header-bits.ts";
 import type { PacketOrder } from "./order.ts";
@@ -142,7 +142,7 @@ export async function packetsByHeaders(
       lengths[n] = inBytes + header.dataLength;
       partOf[n] = p;
       at += lengths[n]!;
-      if (at > end) throw damagedError("packets that end within their tile-part, received a longer one");
+      if (at > end) throw damagedJp2("packets that end within their tile-part, received a longer one");
     }
     before += headers?.length ?? 0;
   }
@@ -160,7 +160,7 @@ function readWhole(...[precinct, layer, style, bytes, at]: Parameters<typeof rea
   try {
     return readPacketHeader(precinct, layer, style, bytes, at);
   } catch (error) {
-    if (error instanceof HeaderEnd) throw damagedError("complete packet headers, but one ends early", error);
+    if (error instanceof HeaderEnd) throw damagedJp2("complete packet headers, but one ends early", error);
     throw error;
   }
 }

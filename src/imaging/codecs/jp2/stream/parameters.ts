@@ -1,7 +1,7 @@
 // Coding parameters of each component in the headers of a codestream (ITU-T T.800 A.6): main header and
 // tile-part headers alike.
 
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { checkSegment } from "../extensions.ts";
 import { marker, type Progression, progressions } from "../markers.ts";
 import type { Segment } from "./segments.ts";
@@ -112,7 +112,7 @@ export function parameterReader(
         }
       } catch (cause) {
         if (cause instanceof RangeError)
-          throw damagedError("complete marker segments, but one ends early", cause);
+          throw damagedJp2("complete marker segments, but one ends early", cause);
         throw cause;
       }
     },
@@ -127,12 +127,12 @@ export function parameterReader(
   function combine(): Parameters {
     const outer = main?.said;
     const general = said.general ?? outer?.general;
-    if (!general) throw damagedError("a COD segment in the main header, found none");
+    if (!general) throw damagedJp2("a COD segment in the main header, found none");
     const pick = <T>(from: (said: ParameterSegments) => Layered<T>, name: string) =>
       Array.from({ length: components }, (_, c) => {
         const [own, of] = [from(said), outer && from(outer)];
         const found = own.one.get(c) ?? own.all ?? of?.one.get(c) ?? of?.all;
-        if (!found) throw damagedError(`a ${name} segment in the main header, found none`);
+        if (!found) throw damagedJp2(`a ${name} segment in the main header, found none`);
         return found;
       });
     return {
@@ -152,7 +152,7 @@ export function parameterReader(
 function readGeneral(cod: DataView): NonNullable<ParameterSegments["general"]> {
   const order = progressions[cod.getUint8(1)];
   const layers = cod.getUint16(2);
-  if (!order || layers === 0) throw damagedError("one of five progression orders and at least one layer");
+  if (!order || layers === 0) throw damagedJp2("one of five progression orders and at least one layer");
   return { order, layers, transforms: cod.getUint8(4) === 1 };
 }
 
@@ -161,9 +161,9 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
   const levels = view.getUint8(at);
   const blockWidth = (view.getUint8(at + 1) & 15) + 2;
   const blockHeight = (view.getUint8(at + 2) & 15) + 2;
-  if (levels > 32) throw damagedError(`at most 32 resolution levels, received ${levels}`);
+  if (levels > 32) throw damagedJp2(`at most 32 resolution levels, received ${levels}`);
   if (blockWidth > 10 || blockHeight > 10 || blockWidth + blockHeight > 12)
-    throw damagedError(
+    throw damagedJp2(
       `code-blocks of at most 4096 samples and 1024 on a side, received ${2 ** blockWidth}x${2 ** blockHeight}`,
     );
   const style = view.getUint8(at + 3);
@@ -172,7 +172,7 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
     return { x: sides & 15, y: sides >> 4 };
   });
   if (precincts.some(({ x, y }, r) => r > 0 && (x === 0 || y === 0)))
-    throw damagedError("precincts of at least 2 samples on a side above the smallest resolution");
+    throw damagedJp2("precincts of at least 2 samples on a side above the smallest resolution");
   return { levels, blockWidth, blockHeight, style, reversible: view.getUint8(at + 4) === 1, precincts };
 }
 
@@ -182,7 +182,7 @@ const kinds = ["none", "derived", "expounded"] as const;
 function readQuantisation(view: DataView, at: number): Quantisation {
   const style = view.getUint8(at);
   const kind = kinds[style & 31];
-  if (!kind) throw damagedError(`a quantisation of style 0 to 2, received ${style & 31}`);
+  if (!kind) throw damagedJp2(`a quantisation of style 0 to 2, received ${style & 31}`);
   const size = kind === "none" ? 1 : 2;
   const count = kind === "derived" ? 1 : Math.floor((view.byteLength - at - 1) / size);
   const steps = Array.from({ length: count }, (_, band) => {
@@ -190,7 +190,7 @@ function readQuantisation(view: DataView, at: number): Quantisation {
     const step = view.getUint16(at + 1 + 2 * band);
     return { exponent: step >> 11, mantissa: step & 0x7ff };
   });
-  if (steps.length === 0) throw damagedError("a quantisation step, found none");
+  if (steps.length === 0) throw damagedJp2("a quantisation step, found none");
   return { kind, guardBits: style >> 5, steps };
 }
 
@@ -199,7 +199,7 @@ const maxChanges = 32;
 
 function addChanges(all: Volume[], more: readonly Volume[]): void {
   if (all.length + more.length > maxChanges)
-    throw damagedError(`at most ${maxChanges} changes of progression, received ${all.length + more.length}`);
+    throw damagedJp2(`at most ${maxChanges} changes of progression, received ${all.length + more.length}`);
   all.push(...more);
 }
 
@@ -211,7 +211,7 @@ function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] 
     const component = (offset: number) =>
       wide === 2 ? view.getUint16(at + offset) : view.getUint8(at + offset);
     const order = progressions[view.getUint8(at + 4 + 2 * wide)];
-    if (!order) throw damagedError("one of five progression orders in POC, received another");
+    if (!order) throw damagedJp2("one of five progression orders in POC, received another");
     // 0 means one more than the largest number that fits.
     const endComponent = component(4 + wide) || (wide === 2 ? 16384 : 256);
     return {

@@ -1,7 +1,7 @@
 // Precincts: their code-blocks, and the contents of packet headers (ITU-T T.800 B.10; T.814 for HT blocks).
 
 import { ImagingError, type Size } from "../../../../base/index.ts";
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { blockStyles, marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
 import { HeaderBits } from "./header-bits.ts";
@@ -304,7 +304,7 @@ function isIncluded(
   const y = (block - x) / across;
   if (!states.inclusion.isBelow(bits, x, y, layer + 1)) return false;
   const planes = states.zeroPlanes.value(bits, x, y, maxZeroPlanes);
-  if (planes > maxZeroPlanes) throw damagedError(`at most ${maxZeroPlanes} zero bit-planes, received more`);
+  if (planes > maxZeroPlanes) throw damagedJp2(`at most ${maxZeroPlanes} zero bit-planes, received more`);
   states.fields[fieldCount * block + field.zeroPlanes] = planes;
   states.hasPasses = true;
   return true;
@@ -334,11 +334,11 @@ function readContribution(
   let lengthBits = 3 + fields[own + field.lengthBits]!;
   let room = fields[own + field.room]!;
   if (passed + left > maxPasses)
-    throw damagedError(`at most ${maxPasses} passes of a code-block, received more`);
+    throw damagedJp2(`at most ${maxPasses} passes of a code-block, received more`);
   while (bits.bit() === 1 && lengthBits <= maxLengthBits) lengthBits++;
   const isHt = (style & blockStyles.highThroughput) !== 0;
   if (isHt && lengthBits + maxPassBits > maxLengthBits)
-    throw damagedError(`lengths of at most ${maxLengthBits} bits, received a longer one`);
+    throw damagedJp2(`lengths of at most ${maxLengthBits} bits, received a longer one`);
   if (isHt) {
     const mixed = (style & blockStyles.mixed) !== 0;
     const state = { passes: passed, kind: room, lengthBits, mixed };
@@ -357,7 +357,7 @@ function readContribution(
     const passes = Math.min(left, room);
     const width = lengthBits + 31 - Math.clz32(passes);
     if (width > maxLengthBits)
-      throw damagedError(`lengths of at most ${maxLengthBits} bits, received one of ${width}`);
+      throw damagedJp2(`lengths of at most ${maxLengthBits} bits, received one of ${width}`);
     const length = bits.number(width);
     band.add(block, at, length, passes, begins);
     at += length;

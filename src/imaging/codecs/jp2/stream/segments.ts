@@ -1,6 +1,7 @@
 // Marker segments of a codestream in memory (ITU-T T.800 A.1 and A.2).
 
-import { damagedError, isBare } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
+import { isBare } from "../codestream.ts";
 
 export interface Segment {
   readonly kind: number;
@@ -29,7 +30,7 @@ export function segmentsUntil(
     if (at + 4 > bytes.length) break;
     const length = view.getUint16(at + 2);
     if (kind < 0xff4f || length < 2)
-      throw damagedError("marker segments in front of the data, received something else");
+      throw damagedJp2("marker segments in front of the data, received something else");
     if (at + 2 + length > bytes.length) break;
     segments.push({ kind, body: new DataView(bytes.buffer, bytes.byteOffset + at + 4, length - 2) });
     at += 2 + length;

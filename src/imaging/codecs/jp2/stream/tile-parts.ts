@@ -2,7 +2,7 @@
 // headers.
 
 import type { ByteSource } from "../../../../base/index.ts";
-import { damagedError } from "../codestream.ts";
+import { damagedJp2 } from "../../damaged.ts";
 import { marker } from "../markers.ts";
 import { type Segment, segmentsUntil } from "./segments.ts";
 
@@ -44,9 +44,9 @@ export async function readSegments(
     const part = await bytes.read(start, length);
     const found = segmentsUntil(part, 0, end);
     if (found.end !== undefined) return { segments: found.segments, end: start + found.end };
-    if (part.length < length) throw damagedError("complete marker segments, but the file ends early");
+    if (part.length < length) throw damagedJp2("complete marker segments, but the file ends early");
   }
-  throw damagedError(`headers of at most ${maxBytes} bytes, received a larger one`);
+  throw damagedJp2(`headers of at most ${maxBytes} bytes, received a larger one`);
 }
 
 /**
@@ -77,16 +77,16 @@ export async function readTileParts(
     const tile = view.getUint16(4);
     const length = view.getUint32(6);
     if (tile >= tiles || (length !== 0 && length < 14))
-      throw damagedError("tile-parts with a valid index and length, received another");
+      throw damagedJp2("tile-parts with a valid index and length, received another");
     isLast = length === 0;
     const part = await readTilePart(headers, tile, at, isLast ? await findEnd(bytes, end) : at + length);
     parts.push(part);
     const count = (found.get(tile) ?? 0) + 1;
-    if (count > maxParts) throw damagedError(`at most ${maxParts} tile-parts of a tile, received more`);
+    if (count > maxParts) throw damagedJp2(`at most ${maxParts} tile-parts of a tile, received more`);
     found.set(tile, count);
     at = part.end;
   }
-  if (found.size < tiles) throw damagedError(`${tiles} tiles, found ${found.size}`);
+  if (found.size < tiles) throw damagedJp2(`${tiles} tiles, found ${found.size}`);
   return parts;
 }
 
@@ -115,28 +115,28 @@ async function readTilePart(bytes: ByteSource, tile: number, start: number, end:
   if (bytes.size !== undefined && end > bytes.size) throw endsEarly();
   const { segments, end: sod } = await readSegments(bytes, start + 12, marker.sod);
   const data = sod + 2;
-  if (data > end) throw damagedError("tile-parts that hold their headers, received a shorter one");
+  if (data > end) throw damagedJp2("tile-parts that hold their headers, received a shorter one");
   const hasParameters = segments.some(({ kind }) => !withoutParameters.has(kind));
   return { tile, start, data, end, hasParameters, packets: packetLengths(segments, end - data) };
 }
 
-const endsEarly = () => damagedError("tile-parts that end within the file, but the file ends early");
+const endsEarly = () => damagedJp2("tile-parts that end within the file, but the file ends early");
 
 /** Psot 0: the last tile-part ends at the EOC marker, optionally followed by padding zeros (as in DICOM). */
 async function findEnd(bytes: ByteSource, end: number | undefined): Promise<number> {
   const size = end ?? bytes.size;
-  if (size === undefined) throw damagedError("a length of the last tile-part, or of the file");
+  if (size === undefined) throw damagedJp2("a length of the last tile-part, or of the file");
   for (let at = size, tail = 4096; at > 0 && tail <= maxBytes; tail *= 8) {
     const from = Math.max(0, size - tail);
     const part = await bytes.read(from, size - from);
     const last = part.findLastIndex((byte) => byte !== 0);
     if (last > 0) {
       if (part[last - 1] === 0xff && part[last] === (marker.eoc & 0xff)) return from + last - 1;
-      throw damagedError("an EOC marker at the end, but the file ends early");
+      throw damagedJp2("an EOC marker at the end, but the file ends early");
     }
     at = from;
   }
-  throw damagedError("an EOC marker at the end, found none");
+  throw damagedJp2("an EOC marker at the end, found none");
 }
 
 /** Returns the lengths in PLT segments (A.7.3); undefined if there are none, or they do not fit the data. */

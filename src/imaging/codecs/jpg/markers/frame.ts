@@ -1,6 +1,7 @@
 // The frame of a JPEG file: its size and components, as in a frame header (ITU-T T.81, B.2.2).
 
-import { damagedError, marker, word } from "./walk.ts";
+import { damagedJpgHeader } from "../../damaged.ts";
+import { marker, word } from "./walk.ts";
 
 export interface Component {
   readonly id: number;
@@ -75,17 +76,23 @@ export function readFrameHeader(
   }: { readonly at: number; readonly code: number; readonly length: number | undefined },
 ): FrameHeader {
   const count = body[5] ?? 0;
-  if (body.length < length - 2) throw damagedError("a frame header", "the end of the file");
+  if (body.length < length - 2) throw damagedJpgHeader("a frame header", "the end of the file");
   if (length !== 8 + 3 * count || count === 0)
-    throw damagedError(`a frame header of ${8 + 3 * count} bytes for ${count} components`, `${length} bytes`);
+    throw damagedJpgHeader(
+      `a frame header of ${8 + 3 * count} bytes for ${count} components`,
+      `${length} bytes`,
+    );
   const specified = Array.from({ length: count }, (_, i) => {
     const [id = 0, factors = 0, quantSelector = 0] = body.subarray(6 + 3 * i, 9 + 3 * i);
     return { id, h: factors >> 4, v: factors & 15, quantSelector };
   });
   if (specified.some(({ h, v }) => h < 1 || h > 4 || v < 1 || v > 4))
-    throw damagedError("sampling factors from 1 to 4", specified.map(({ h, v }) => `${h}x${v}`).join(", "));
+    throw damagedJpgHeader(
+      "sampling factors from 1 to 4",
+      specified.map(({ h, v }) => `${h}x${v}`).join(", "),
+    );
   const width = word(body, 3);
-  if (width === 0) throw damagedError("a width of 1 or more", "0");
+  if (width === 0) throw damagedJpgHeader("a width of 1 or more", "0");
   const hMax = Math.max(...specified.map(({ h }) => h));
   const vMax = Math.max(...specified.map(({ v }) => v));
   const components = specified.map((each) => ({

@@ -3,10 +3,11 @@
 import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { type ColourFields, colourFacts, piecewise } from "../../../metadata/colour.ts";
 import { type Exif, readExif } from "../../../metadata/exif.ts";
+import { damagedJpgHeader } from "../../damaged.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
 import { findLineCount, maxSearchLength } from "./line-count.ts";
-import { damagedError, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
+import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
 
 /** `ImageHeader.details` of a JPEG: facts that the decoder needs in addition to the general ones. */
 export type JpegDetails = {
@@ -69,13 +70,13 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
   for await (const segment of walk.segments(2)) {
     const { code, length, end } = segment;
     if (code === marker.soi || code === marker.eoi)
-      throw damagedError(
+      throw damagedJpgHeader(
         "a frame and a scan",
         code === marker.eoi ? "the end of the image" : "a second start",
       );
-    if (length === undefined) throw damagedError("a segment", "the end of the file");
+    if (length === undefined) throw damagedJpgHeader("a segment", "the end of the file");
     if (code === marker.sos) {
-      if (!seen.frame) throw damagedError("a frame header before the first scan", "none");
+      if (!seen.frame) throw damagedJpgHeader("a frame header before the first scan", "none");
       const [components = 0] = await walk.body(segment, 1);
       return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
     }
@@ -84,7 +85,7 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
     if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
       return describe(seen.frame, { ...seen, lateHeight: false, multiscan: false });
   }
-  throw damagedError("a scan", "the end of the file");
+  throw damagedJpgHeader("a scan", "the end of the file");
 }
 
 /** Takes in a segment before the first scan. */
@@ -96,13 +97,16 @@ async function take(
 ): Promise<void> {
   const { at, code, length } = segment;
   if (code in frameKinds) {
-    if (seen.frame && !seen.hierarchical) throw damagedError("one frame header", "two");
+    if (seen.frame && !seen.hierarchical) throw damagedJpgHeader("one frame header", "two");
     seen.frame ??= readFrameHeader(await walk.body(segment), segment);
     return;
   }
   if (code === marker.dhp) seen.hierarchical = true;
   if ((code > 0x01 && code < 0xc0) || (code >= 0xf0 && code <= 0xfd))
-    throw damagedError("a marker of ITU-T T.81", `the reserved marker ${code.toString(16).toUpperCase()}`);
+    throw damagedJpgHeader(
+      "a marker of ITU-T T.81",
+      `the reserved marker ${code.toString(16).toUpperCase()}`,
+    );
   if (code < marker.app0 || code > marker.app15) return;
   const head = await walk.body(segment, 14);
   if (code === marker.app0 && isNamed(head, "JFIF\0", 14)) seen.density ??= jfifDensity(head);

@@ -1,7 +1,8 @@
 // Walks over the marker segments of a JPEG file (ITU-T T.81, B.1.1). Header, scans and metadata are all read
 // with it.
 
-import { type ByteSource, ImagingError } from "../../../../base/index.ts";
+import type { ByteSource } from "../../../../base/index.ts";
+import { damagedJpgHeader } from "../../damaged.ts";
 
 export const marker = {
   tem: 0x01,
@@ -120,16 +121,17 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
       for (let count = 0; count < maxSegments; count++) {
         const until = at + maxStrayBytes - stray;
         const found = await next(at, { until });
-        if (!found && window.seen > until) throw damagedError("marker segments", "other bytes between them");
+        if (!found && window.seen > until)
+          throw damagedJpgHeader("marker segments", "other bytes between them");
         if (!found || (fillBytesOnly && !(await isFill(at, found.at)))) return;
         const { code, length } = found;
         if (length !== undefined && length < 2)
-          throw damagedError("a segment length of 2 or more", String(length));
+          throw damagedJpgHeader("a segment length of 2 or more", String(length));
         stray += found.at - at;
         at = found.end;
         if (code !== marker.tem) yield found;
       }
-      throw damagedError(`at most ${maxSegments} segments before the first scan`, "more");
+      throw damagedJpgHeader(`at most ${maxSegments} segments before the first scan`, "more");
     },
     async body({ at, length = 2 }, max = Number.POSITIVE_INFINITY) {
       const wanted = Math.max(0, Math.min(max, length - 2));
@@ -187,13 +189,4 @@ export function isNamed(body: Uint8Array, name: string, least: number): boolean 
   if (body.length < least) return false;
   for (let i = 0; i < name.length; i++) if (body[i] !== name.charCodeAt(i)) return false;
   return true;
-}
-
-/** Returns an error for a broken file structure. */
-export function damagedError(expected: string, received: string): ImagingError {
-  return new ImagingError(
-    "decode",
-    `Expected ${expected} in the header of the JPEG file; received ${received}. Replace the source file.`,
-    { code: "damaged_header" },
-  );
 }

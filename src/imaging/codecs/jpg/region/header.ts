@@ -2,6 +2,7 @@
 // its start (ITU-T T.81, annex B; JFIF 1.02; Adobe TN 5116).
 
 import type { ByteSource } from "../../../../base/index.ts";
+import { damagedJpgHeader } from "../../damaged.ts";
 import {
   type Frame,
   type FrameHeader,
@@ -14,15 +15,7 @@ import { zigzag } from "../markers/quantisation.ts";
 import { readScanHeader } from "../markers/scan-header.ts";
 import { standardAc, standardDc } from "../markers/standard-tables.ts";
 import { readHuffmanTables, readQuantisationTables } from "../markers/tables.ts";
-import {
-  damagedError,
-  isNamed,
-  type MarkerWalk,
-  marker,
-  type Segment,
-  walkMarkers,
-  word,
-} from "../markers/walk.ts";
+import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "../markers/walk.ts";
 
 /** A component's part in a scan, with the tables in effect at the scan's start. */
 export interface ScanComponent {
@@ -79,7 +72,7 @@ const windowBytes = 4096;
  */
 export async function readHeader(bytes: ByteSource): Promise<Header | undefined> {
   const walk = walkMarkers(bytes, windowBytes);
-  if (!(await walk.isImage())) throw damagedError("the bytes FF D8 at the start", "something else");
+  if (!(await walk.isImage())) throw damagedJpgHeader("the bytes FF D8 at the start", "something else");
   const seen: ScanSegments = {
     tables: { quant: [], dc: [], ac: [], interval: 0 },
     frame: undefined,
@@ -88,10 +81,11 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
   };
   const scanAt = await findScan(walk, 2, seen);
   if (seen.frame === "other") return undefined;
-  if (!scanAt) throw damagedError("a scan", "the end of the image");
-  if (!seen.frame) throw damagedError("a frame header before the first scan", "none");
+  if (!scanAt) throw damagedJpgHeader("a scan", "the end of the image");
+  if (!seen.frame) throw damagedJpgHeader("a frame header before the first scan", "none");
   const height = seen.frame.height || (await findLineCount(bytes, scanAt.end));
-  if (!height) throw damagedError("a height of 1 or more, or a DNL segment behind the first scan", "neither");
+  if (!height)
+    throw damagedJpgHeader("a height of 1 or more, or a DNL segment behind the first scan", "neither");
   const colour = colourOf(seen.frame, seen);
   if (!colour) return undefined;
   const frame = { ...frameOfHeight(seen.frame, height), colour };
@@ -138,7 +132,7 @@ async function findScan(walk: MarkerWalk, from: number, seen: ScanSegments): Pro
     const take = takers[code] ?? (isOtherFrame(code) ? takeOtherFrame : undefined);
     if (!take) continue;
     const body = await walk.body(found);
-    if (body.length < length - 2) throw damagedError("a whole segment", "the end of the file");
+    if (body.length < length - 2) throw damagedJpgHeader("a whole segment", "the end of the file");
     take(body, seen, found);
     if (seen.frame === "other") return undefined;
   }
@@ -158,14 +152,14 @@ const takeOtherFrame: TakeSegment = (_, seen) => {
 };
 
 const takeFrame: TakeSegment = (body, seen, segment) => {
-  if (seen.frame) throw damagedError("one frame header", "two");
+  if (seen.frame) throw damagedJpgHeader("one frame header", "two");
   const frame = readFrameHeader(body, segment);
   seen.frame = frame.precision === 8 ? frame : "other";
 };
 
 const takeQuantisation: TakeSegment = (body, { tables }) => {
   const { tables: defined, rest } = readQuantisationTables(body);
-  if (rest > 0) throw damagedError("a quantisation table", "a broken one");
+  if (rest > 0) throw damagedJpgHeader("a quantisation table", "a broken one");
   for (const { selector, values } of defined) {
     const table = new Uint16Array(64);
     for (let i = 0; i < 64; i++) table[zigzag[i]!] = values[i]!;
@@ -176,12 +170,12 @@ const takeQuantisation: TakeSegment = (body, { tables }) => {
 const takeHuffman: TakeSegment = (body, { tables }) => {
   const { tables: defined, rest } = readHuffmanTables(body);
   // fewer bytes cannot be a table: libjpeg ignores them too
-  if (rest >= 17) throw damagedError("a Huffman table", "a broken one");
+  if (rest >= 17) throw damagedJpgHeader("a Huffman table", "a broken one");
   for (const { kind, selector, definition } of defined) tables[kind][selector] = definition;
 };
 
 const takeInterval: TakeSegment = (body, { tables }) => {
-  if (body.length < 2) throw damagedError("a restart interval", "an empty segment");
+  if (body.length < 2) throw damagedJpgHeader("a restart interval", "an empty segment");
   tables.interval = word(body, 0);
 };
 
@@ -222,9 +216,9 @@ async function describeScan(
   tables: Tables,
 ): Promise<Scan> {
   const header = readScanHeader(await walk.body(segment), frame);
-  if (header === "broken") throw damagedError("a scan header", "a broken one");
+  if (header === "broken") throw damagedJpgHeader("a scan header", "a broken one");
   if (header === "unknown component")
-    throw damagedError("each component of the frame once in a scan", "another");
+    throw damagedJpgHeader("each component of the frame once in a scan", "another");
   const single = header.components.length === 1;
   const components = header.components.map(({ index, dcSelector, acSelector }): ScanComponent => {
     const { h, v, quantSelector } = frame.components[index]!;
@@ -238,7 +232,7 @@ async function describeScan(
     };
   });
   const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
-  if (blocks > 10) throw damagedError("at most 10 blocks in an MCU", String(blocks));
+  if (blocks > 10) throw damagedJpgHeader("at most 10 blocks in an MCU", String(blocks));
   const only = frame.components[components[0]!.index]!;
   const mcuWidth = single ? (8 * frame.hMax) / only.h : 8 * frame.hMax;
   return {
@@ -254,5 +248,5 @@ async function describeScan(
 }
 
 function missing(kind: string): never {
-  throw damagedError(`a ${kind} table for each component`, "none");
+  throw damagedJpgHeader(`a ${kind} table for each component`, "none");
 }

@@ -1,8 +1,8 @@
 // A file's tables in the module's memory. They are built once, and copied back if another file has used the
 // memory since.
 
+import { damagedJpgHeader } from "../../damaged.ts";
 import { isSameTable } from "../markers/tables.ts";
-import { damagedError } from "../markers/walk.ts";
 import { area, type Engine } from "./engine.ts";
 import type { Scan, ScanComponent } from "./header.ts";
 
@@ -32,7 +32,7 @@ export function createTables(): Tables {
     const slot = (table: Uint8Array, at: number, isAc: 0 | 1) => {
       bytes.set(table, area.raw);
       if (engine.run.buildTable(at, area.raw, isAc) === 0)
-        throw damagedError("Huffman tables that are codes", "others");
+        throw damagedJpgHeader("Huffman tables that are codes", "others");
     };
     quant.forEach((table, i) => {
       bytes.set(new Uint8Array(table.buffer), area.quant + i * area.quantSize);

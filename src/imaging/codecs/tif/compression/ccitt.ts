@@ -1,7 +1,7 @@
 // Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as
 // in TIFF 6.0 sections 10 and 11.
 
-import { damagedError } from "../directory/ifd.ts";
+import { damagedTif } from "../../damaged.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /** Code words of run lengths 0 to 63, then of 64, 128 ... 1728; T.4 tables 2 and 3a. */
@@ -206,7 +206,7 @@ export function ccitt(stored: StoredBlock, scheme: "rle" | "g3" | "g4"): BlockRe
   const bits: Bits = { data: stored.data, at: 0, broken: false };
   const twoDimensional = scheme === "g3" && (options & 1) === 1;
   if (options & 2 && scheme !== "rle")
-    throw damagedError("CCITT without uncompressed mode", "uncompressed mode");
+    throw damagedTif("CCITT without uncompressed mode", "uncompressed mode");
   let above = new Int32Array(width + 8).fill(width);
   let changes = new Int32Array(width + 8);
   let marked: boolean | undefined; // true if rows begin with end-of-line codes, once that is known
@@ -233,7 +233,7 @@ export function ccitt(stored: StoredBlock, scheme: "rle" | "g3" | "g4"): BlockRe
     bits.broken = false;
     const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
     if (!started && !marked && bits.broken && bits.at === at)
-      throw damagedError(
+      throw damagedTif(
         "code words of T.4 or T.6 in a CCITT block",
         at >= endOf(bits) ? "its end" : "other bits",
       );

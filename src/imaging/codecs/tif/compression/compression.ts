@@ -1,8 +1,8 @@
 // The compressions of TIFF by number: their names, and how the supported ones are undone.
 
+import { damagedTif } from "../../damaged.ts";
 import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
-import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
 import { inflateBlock, inflatedMemory } from "./deflate.ts";
@@ -60,7 +60,7 @@ function plain({ data, length }: StoredBlock): BlockReader {
     read(into) {
       const part = data.subarray(at, at + into.length);
       at += part.length;
-      if (part.length < into.length) throw damagedError(`${length} bytes in a strip or tile`, `${at}`);
+      if (part.length < into.length) throw damagedTif(`${length} bytes in a strip or tile`, `${at}`);
       into.set(part);
     },
   };

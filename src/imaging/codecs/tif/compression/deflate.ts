@@ -1,7 +1,7 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, inflated by the platform.
 
+import { damagedTif } from "../../damaged.ts";
 import { type Inflating, inflating } from "../../inflate.ts";
-import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 
 const MAX_PADDING = 3;
@@ -39,14 +39,14 @@ export function inflateBlock(
       } catch (cause) {
         // Some writers pad blocks with zeros, and most platforms refuse bytes after the end of the stream.
         if (data[end - 1] !== 0 || data.length - end >= MAX_PADDING)
-          throw Object.assign(damagedError(`${length} bytes in a deflate block`, "a broken stream"), {
+          throw Object.assign(damagedTif(`${length} bytes in a deflate block`, "a broken stream"), {
             cause,
           });
         end--;
         stream = undefined;
         continue;
       }
-      if (!next) throw damagedError(`${length} bytes in a deflate block`, `${total}`);
+      if (!next) throw damagedTif(`${length} bytes in a deflate block`, `${total}`);
       const skipped = Math.min(skip, next.length);
       skip -= skipped;
       piece = next.subarray(skipped);

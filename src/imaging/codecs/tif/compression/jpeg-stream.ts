@@ -1,9 +1,9 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams, joined with their tables.
 
 import { concatenate, ImagingError } from "../../../../base/index.ts";
+import { damagedTif } from "../../damaged.ts";
 import { frameKinds } from "../../jpg/markers/frame.ts";
 import { adobeSegment, startOfImage } from "../../jpg/markers/write.ts";
-import { damagedError } from "../directory/ifd.ts";
 
 /** More scans than any encoder writes only cost time. */
 const MAX_SCANS = 100;
@@ -55,7 +55,7 @@ function segments(data: Uint8Array): Uint8Array[] {
     }
     if (marker === 0xd9) break;
     if (marker === 0xda) {
-      if (countScans(data, at) > MAX_SCANS) throw damagedError(`at most ${MAX_SCANS} scans in JPEG`, "more");
+      if (countScans(data, at) > MAX_SCANS) throw damagedTif(`at most ${MAX_SCANS} scans in JPEG`, "more");
       out.push(data.subarray(at));
       break;
     }
@@ -102,4 +102,4 @@ function countScans(data: Uint8Array, from: number): number {
   return count;
 }
 
-const damaged = () => damagedError("a sound JPEG strip or tile", "a damaged one");
+const damaged = () => damagedTif("a sound JPEG strip or tile", "a damaged one");

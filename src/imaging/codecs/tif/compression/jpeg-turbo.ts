@@ -1,9 +1,9 @@
 // JPEG strips and tiles decoded as a whole by libjpeg-turbo: kinds that our own decoder refuses.
 
 import type { CodecHost } from "../../codec.ts";
+import { damagedTif } from "../../damaged.ts";
 import { asImagingError } from "../../instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/turbo/module.ts";
-import { damagedError } from "../directory/ifd.ts";
 import { type JpegCoding, jpegColours, wholeStream } from "./jpeg-stream.ts";
 
 /** Required properties of an image's JPEG block. */
@@ -31,7 +31,7 @@ export function turboBlocks(host: CodecHost) {
       throw asImagingError(
         error,
         "decode",
-        damagedError("a sound JPEG strip or tile", "a damaged one").message,
+        damagedTif("a sound JPEG strip or tile", "a damaged one").message,
       );
     }
   };
@@ -54,12 +54,12 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   const { bands } = jpegColours[block.colour];
   const { format, space } = outputs[block.colour];
   if (width !== block.width || height < block.rows || height > block.maxRows)
-    throw damagedError(
+    throw damagedTif(
       `JPEG strips or tiles of ${block.width} by ${block.rows} to ${block.maxRows} pixels`,
       `${width} by ${height}`,
     );
   if (colour !== space)
-    throw damagedError(`JPEG strips or tiles of ${spaces[space]}`, spaces[colour] ?? "other colours");
+    throw damagedTif(`JPEG strips or tiles of ${spaces[space]}`, spaces[colour] ?? "other colours");
   const outWidth = Math.ceil(width / block.side);
   const outHeight = Math.ceil(height / block.side);
   const size = outWidth * outHeight * bands;

@@ -3,10 +3,10 @@
 
 import { ImagingError } from "../../../../base/index.ts";
 import { toSrgb } from "../../../pipeline/steps/to-srgb.ts";
+import { damagedTif } from "../../damaged.ts";
 import { asImagingError } from "../../instance.ts";
 import { type Block, openBlock } from "../../jp2/block.ts";
 import type { SharedWorkbench } from "../../jp2/region/workbench.ts";
-import { damagedError } from "../directory/ifd.ts";
 import { APERIO_YCC, VIPS_JPEG_2000 } from "./compression.ts";
 
 /** PhotometricInterpretation (TIFF 6.0 sections 6 and 21). */
@@ -90,7 +90,7 @@ export function jpeg2000Decoder(bench: SharedWorkbench): DecodeJpeg2000 {
       throw asImagingError(
         error,
         "decode",
-        damagedError("a sound JPEG 2000 strip or tile", "a damaged one").message,
+        damagedTif("a sound JPEG 2000 strip or tile", "a damaged one").message,
       );
     }
   };
@@ -103,14 +103,14 @@ export function jpeg2000Decoder(bench: SharedWorkbench): DecodeJpeg2000 {
 function confirm({ width, height, components }: Block, wanted: Jpeg2000Block): void {
   const { columns, rows, maxRows, samples, bits } = wanted;
   if (width < columns || width > wanted.width || height < rows || height > maxRows)
-    throw damagedError(
+    throw damagedTif(
       `JPEG 2000 strips or tiles of ${columns} to ${wanted.width} by ${rows} to ${maxRows} pixels`,
       `${width} by ${height}`,
     );
   if (components.length !== samples)
-    throw damagedError(`JPEG 2000 strips or tiles of ${samples} components`, `${components.length}`);
+    throw damagedTif(`JPEG 2000 strips or tiles of ${samples} components`, `${components.length}`);
   const other = components.find((component) => component.bits !== bits);
-  if (other) throw damagedError(`JPEG 2000 strips or tiles of ${bits} bits`, `${other.bits}`);
+  if (other) throw damagedTif(`JPEG 2000 strips or tiles of ${bits} bits`, `${other.bits}`);
   if (components.some(({ signed }) => signed))
     throw new ImagingError(
       "unsupported",

@@ -1,6 +1,6 @@
 // LZW of TIFF 6.0 section 13, and of writers before TIFF 5.0, in the module "tiff".
 
-import { damagedError } from "../directory/ifd.ts";
+import { damagedTif } from "../../damaged.ts";
 import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 
 /** Bytes of the table and the state of a block. */
@@ -37,8 +37,8 @@ export function lzw({ data, length }: StoredBlock, { module, memory: state }: Bl
   const advance = () => {
     const over = module.lzwOver(state);
     const part = data.subarray(fed, fed + feedBytes);
-    if (over === 2) throw damagedError("known codes in an LZW block", "others");
-    const tooFew = () => damagedError(`${length} bytes in an LZW block`, `${total}`);
+    if (over === 2) throw damagedTif("known codes in an LZW block", "others");
+    const tooFew = () => damagedTif(`${length} bytes in an LZW block`, `${total}`);
     if (over === 1) throw tooFew();
     bytes.set(part, feed);
     const count = module.lzwRead(state, feed, feed + part.length, made, madeBytes);

@@ -1,6 +1,6 @@
 // PackBits runs: TIFF 6.0 section 9.
 
-import { damagedError } from "../directory/ifd.ts";
+import { damagedTif } from "../../damaged.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
@@ -27,7 +27,7 @@ export function packbits({ data, length }: StoredBlock): BlockReader {
           literal = control <= 128;
           left = runLengths[control] as number;
         }
-        if (at >= data.length) throw damagedError(`${length} bytes in a PackBits block`, `${total + filled}`);
+        if (at >= data.length) throw damagedTif(`${length} bytes in a PackBits block`, `${total + filled}`);
         const n = Math.min(left, into.length - filled, literal ? data.length - at : left);
         if (literal) {
           into.set(data.subarray(at, at + n), filled);

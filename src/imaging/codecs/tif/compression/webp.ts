@@ -3,9 +3,9 @@
 
 import { memoryBytes } from "../../../../base/index.ts";
 import type { CodecHost } from "../../codec.ts";
+import { damagedTif } from "../../damaged.ts";
 import { confirmWhole, stillDecoder } from "../../webp/decode.ts";
 import { readContainer } from "../../webp/header.ts";
-import { damagedError } from "../directory/ifd.ts";
 
 /** Required properties of an image's WebP block. */
 export interface WebpBlock {
@@ -25,16 +25,16 @@ export function webpDecoder(host: CodecHost): DecodeWebp {
   const decodeStill = stillDecoder(host);
   return async (data, { width, rows, maxRows, samples }) => {
     const stored = await readContainer(memoryBytes(data));
-    if (stored.frames.length > 0) throw damagedError("still WebP strips or tiles", "an animation");
+    if (stored.frames.length > 0) throw damagedTif("still WebP strips or tiles", "an animation");
     if (stored.width !== width || stored.height < rows || stored.height > maxRows)
-      throw damagedError(
+      throw damagedTif(
         `WebP strips or tiles of ${width} by ${rows} to ${maxRows} pixels`,
         `${stored.width} by ${stored.height}`,
       );
     confirmWhole(data);
     const pixels = await decodeStill(data);
     if (pixels.width !== stored.width || pixels.height !== stored.height)
-      throw damagedError(
+      throw damagedTif(
         `a WebP picture of ${stored.width} by ${stored.height}`,
         `${pixels.width} by ${pixels.height}`,
       );

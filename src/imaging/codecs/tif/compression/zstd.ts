@@ -1,7 +1,7 @@
 // Zstandard blocks, as libtiff writes them since version 4.0.10: one frame for each strip or tile.
 
+import { damagedTif } from "../../damaged.ts";
 import { decompressFrames, MOST_WINDOW } from "../../zstd/frames.ts";
-import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
@@ -17,7 +17,7 @@ export function zstd({ data, length }: StoredBlock): BlockReader {
       for (let filled = 0; filled < into.length; ) {
         if (piece.length === 0) {
           const next = source.next();
-          if (!next) throw damagedError(`${length} bytes in a Zstandard block`, `${total}`);
+          if (!next) throw damagedTif(`${length} bytes in a Zstandard block`, `${total}`);
           piece = next;
         }
         const part = piece.subarray(0, into.length - filled);

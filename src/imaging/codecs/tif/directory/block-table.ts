@@ -1,7 +1,8 @@
 // The positions of the strips or tiles of a picture. Values that were read stay in memory.
 
 import type { ByteSource } from "../../../../base/index.ts";
-import { type Directory, damagedError, type Entry, readValues, type TiffFile, valuesInside } from "./ifd.ts";
+import { damagedTif } from "../../damaged.ts";
+import { type Directory, type Entry, readValues, type TiffFile, valuesInside } from "./ifd.ts";
 import type { Picture } from "./picture.ts";
 import { tags } from "./tags.ts";
 
@@ -38,7 +39,7 @@ export async function openBlockTable(
   // Some writers list tiles in the fields of strips, and libtiff reads either.
   const at = entries.get(tags.TileOffsets) ?? entries.get(tags.StripOffsets);
   const sizes = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
-  if (!at) throw damagedError("offsets of strips or tiles", "none");
+  if (!at) throw damagedTif("offsets of strips or tiles", "none");
   const offsets = listOf(file, at);
   const lengths = sizes && !isOneRun(picture) ? listOf(file, sizes) : undefined;
   const load: BlockTable["load"] = async (bytes, from, to) => {
@@ -70,7 +71,7 @@ function listOf({ littleEndian, bytes: { size } }: TiffFile, entry: Entry) {
   const end = valuesInside(entry, size);
   return {
     async load(bytes: ByteSource, from: number, to: number): Promise<void> {
-      if (to > end) throw damagedError(`at least ${to} strips or tiles`, `${end}`);
+      if (to > end) throw damagedTif(`at least ${to} strips or tiles`, `${end}`);
       for (let part = Math.floor(from / together); part * together < to; part++) {
         if (parts.has(part)) continue;
         const start = part * together;

@@ -1,6 +1,7 @@
 // Image file directories, read by ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
 
-import { type ByteSource, ImagingError } from "../../../../base/index.ts";
+import type { ByteSource } from "../../../../base/index.ts";
+import { damagedTif } from "../../damaged.ts";
 
 /** One field of a directory; its values are read on demand. */
 export interface Entry {
@@ -88,17 +89,6 @@ const types: Readonly<
 const otherSizes: Readonly<Record<number, number>> = { 2: 1, 6: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
 
 /**
- * Returns an ImagingError `decode` with a uniform message: what was expected of the file, and what it
- * contains.
- */
-export function damagedError(expected: string, received: string): ImagingError {
-  return new ImagingError(
-    "decode",
-    `Expected ${expected} of the TIFF file, received ${received}; check or replace the file.`,
-  );
-}
-
-/**
  * Serves small reads from the latest few windows, so that a directory and the values near it cost one read.
  * Once, if the directories are followed, the rest of the file is one, if it is short.
  * A window has a quarter of the room that those before it left: levels, and so their directories, become
@@ -153,7 +143,7 @@ async function exactly(bytes: ByteSource, offset: number, length: number, what: 
   const beyond = bytes.size !== undefined && offset + length > bytes.size;
   const data =
     beyond || !Number.isSafeInteger(offset + length) ? new Uint8Array() : await bytes.read(offset, length);
-  if (data.length < length) throw damagedError(`${length} bytes for ${what}`, "an offset beyond the end");
+  if (data.length < length) throw damagedTif(`${length} bytes for ${what}`, "an offset beyond the end");
   return new DataView(data.buffer, data.byteOffset, length);
 }
 
@@ -168,7 +158,7 @@ export async function openTiff(source: ByteSource, follows = false): Promise<Tif
   const littleEndian = order === 0x4949;
   const version = head.getUint16(2, littleEndian);
   if ((!littleEndian && order !== 0x4d4d) || (version !== 42 && version !== 43))
-    throw damagedError("a byte order mark and version 42 or 43", "other bytes");
+    throw damagedTif("a byte order mark and version 42 or 43", "other bytes");
   const sound = source.size === undefined ? FIELDS_OF_UNKNOWN : (READINGS * source.size) / FIELD;
   const streamBytes = STREAM_BYTES + READINGS * (source.size ?? 0);
   const budget = { fields: FIELDS_OF_PAGE + sound, streamBytes };
@@ -176,7 +166,7 @@ export async function openTiff(source: ByteSource, follows = false): Promise<Tif
   if (version === 42)
     return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian), budget, known };
   const more = await exactly(bytes, 0, 16, "the BigTIFF header");
-  if (more.getUint16(4, littleEndian) !== 8) throw damagedError("offsets of 8 bytes", "another size");
+  if (more.getUint16(4, littleEndian) !== 8) throw damagedTif("offsets of 8 bytes", "another size");
   const first = Number(more.getBigUint64(8, littleEndian));
   return { bytes, littleEndian, big: true, first, budget, known };
 }
@@ -192,10 +182,9 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   const head = await exactly(bytes, offset, countSize, "a directory");
   const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
   if (count < 1 || count > MAX_ENTRIES)
-    throw damagedError(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
+    throw damagedTif(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
   budget.fields -= count;
-  if (budget.fields < 0)
-    throw damagedError("directories that do not overlap", "more fields than fit into it");
+  if (budget.fields < 0) throw damagedTif("directories that do not overlap", "more fields than fit into it");
   const start = offset + countSize;
   const length = count * entrySize;
   const view = await exactly(bytes, start, length, "the fields of a directory");
@@ -232,7 +221,7 @@ export function streamBytes({ budget }: TiffFile, bytes: ByteSource): ByteSource
     async read(offset, length, signal) {
       budget.streamBytes -= length;
       if (budget.streamBytes < 0)
-        throw damagedError("JPEG streams that do not overlap", "more bytes than it has");
+        throw damagedTif("JPEG streams that do not overlap", "more bytes than it has");
       return bytes.read(offset, length, signal);
     },
   };
@@ -249,8 +238,8 @@ export async function readValues(
   to: number,
 ): Promise<number[]> {
   const type = types[entry.type];
-  if (!type) throw damagedError("a number field", `field type ${entry.type}`);
-  if (to > entry.count) throw damagedError(`at least ${to} values in a field`, `${entry.count}`);
+  if (!type) throw damagedTif("a number field", `field type ${entry.type}`);
+  if (to > entry.count) throw damagedTif(`at least ${to} values in a field`, `${entry.count}`);
   const { size, read } = type;
   const view = await exactly(
     file.bytes,
@@ -279,7 +268,7 @@ export async function readField(
   const entry = directory.entries.get(tag);
   if (!entry || entry.count === 0) return undefined;
   if (entry.count > limit)
-    throw damagedError(`at most ${limit} values in the field with tag ${tag}`, `${entry.count}`);
+    throw damagedTif(`at most ${limit} values in the field with tag ${tag}`, `${entry.count}`);
   return readValues(file, entry, 0, entry.count);
 }
 

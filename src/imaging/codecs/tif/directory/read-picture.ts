@@ -1,9 +1,10 @@
 // Reads one directory as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
+import { damagedTif } from "../../damaged.ts";
 import { compressions, isJpeg2000, OLD_JPEG } from "../compression/compression.ts";
 import { readYcc } from "../samples/ycc.ts";
-import { type Directory, damagedError, readField, readNumber, type TiffFile } from "./ifd.ts";
+import { type Directory, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
 import { type Refusal, refusalOf, refusalText } from "./refusals.ts";
@@ -22,7 +23,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const width = (await number("ImageWidth")) ?? 0;
   const height = (await number("ImageLength")) ?? 0;
   if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE))
-    throw damagedError("a width and a height of at least 1 pixel", `${width} by ${height}`);
+    throw damagedTif("a width and a height of at least 1 pixel", `${width} by ${height}`);
 
   const compression = (await number("Compression")) ?? 1;
   const stated = await readSamples(file, directory, compression);
@@ -82,7 +83,7 @@ async function readSamples(file: TiffFile, directory: Directory, compression: nu
   const old = compression === OLD_JPEG ? oldJpegSamples(stated) : undefined;
   const samples = old?.samples ?? (await number("SamplesPerPixel")) ?? 1;
   if (samples < 1 || samples > MAX_SAMPLES)
-    throw damagedError(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
+    throw damagedTif(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
   // Some writers list more values than there are samples.
   const perSample = async (tag: number) =>
     (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
@@ -134,7 +135,7 @@ async function readBlocks(
     ? ((await number("TileLength")) ?? 0)
     : Math.min((await number("RowsPerStrip")) ?? height, height);
   if (!(blockWidth >= 1 && blockHeight >= 1 && blockWidth <= 65536 + width && blockHeight <= 65536 + height))
-    throw damagedError("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
+    throw damagedTif("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
   return { tiled, blockWidth, blockHeight };
 }
 

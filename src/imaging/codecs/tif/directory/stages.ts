@@ -1,10 +1,10 @@
 // The stored pictures of a page, full size and levels, and the scales they can be decoded at.
 
 import type { Reduction } from "../../codec.ts";
+import { damagedTif } from "../../damaged.ts";
 import type { ImageHeader, Rectangle } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { compressions, PLAIN } from "../compression/compression.ts";
-import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
 /** The parts of a page's stored picture that planning needs. */
@@ -98,7 +98,7 @@ export function reductions(header: ImageHeader): readonly Reduction[] {
  */
 export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Stage; factor: number } {
   const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
-  if (!stage) throw damagedError("facts of a stored picture", "none");
+  if (!stage) throw damagedTif("facts of a stored picture", "none");
   return { stage, factor: scaleFactor / stage.scale };
 }
 

@@ -1,6 +1,7 @@
 // The header of old-style JPEG: marker segments at any position, and fields in place of missing ones.
 
 import { type ByteRange, type ByteSource, concatenate, ImagingError } from "../../../../base/index.ts";
+import { damagedTif } from "../../damaged.ts";
 import { type FrameHeader, frameKinds, isFrame, readFrameHeader } from "../../jpg/markers/frame.ts";
 import { marker, type Segment, walkMarkers, word } from "../../jpg/markers/walk.ts";
 import {
@@ -12,7 +13,7 @@ import {
   segment,
   startOfImage,
 } from "../../jpg/markers/write.ts";
-import { type Directory, damagedError, type TiffFile } from "../directory/ifd.ts";
+import type { Directory, TiffFile } from "../directory/ifd.ts";
 import type { Picture } from "../directory/picture.ts";
 import { refusalText } from "../directory/refusals.ts";
 import { readSampling } from "../samples/ycc.ts";
@@ -192,7 +193,7 @@ export function checkSize({ frame }: Head, whole: WholeHead, picture: Picture, s
   const { width, height } = frame;
   const tooLow = strips === 1 && height > 0 && height < picture.height;
   if (tooLow || mcusOf(whole.frame, frame).columns !== mcusOf(whole.frame, picture).columns)
-    throw damagedError(
+    throw damagedTif(
       `a JPEG stream of ${picture.width} by ${picture.height} pixels`,
       `${width} by ${height}`,
     );

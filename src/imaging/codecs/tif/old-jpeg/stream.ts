@@ -2,8 +2,9 @@
 // Note 2 explains its many forms.
 
 import { type ByteRange, type ByteSource, ImagingError } from "../../../../base/index.ts";
+import { damagedTif } from "../../damaged.ts";
 import { endOfImage } from "../../jpg/markers/write.ts";
-import { type Directory, damagedError, readNumber, readValues, type TiffFile } from "../directory/ifd.ts";
+import { type Directory, readNumber, readValues, type TiffFile } from "../directory/ifd.ts";
 import type { Picture } from "../directory/picture.ts";
 import { refusalText } from "../directory/refusals.ts";
 import { tags } from "../directory/tags.ts";
@@ -93,7 +94,7 @@ async function stripsOf(file: TiffFile, directory: Directory, picture: Picture):
   const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
   if (!offsets) return [];
   const count = offsets.count === 1 ? 1 : Math.ceil(picture.height / picture.blockHeight);
-  if (count > MAX_STRIPS) throw damagedError(`at most ${MAX_STRIPS} strips or tiles`, `${count}`);
+  if (count > MAX_STRIPS) throw damagedTif(`at most ${MAX_STRIPS} strips or tiles`, `${count}`);
   const at = await readValues(file, offsets, 0, count);
   const lengths = counts && counts.count >= count ? await readValues(file, counts, 0, count) : [];
   return at.map((offset, i) => ({

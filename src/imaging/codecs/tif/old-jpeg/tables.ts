@@ -1,7 +1,8 @@
 // Tables of old-style JPEG, which are stored in the file without markers (TIFF 6.0 section 22: JPEGQTables,
 // JPEGDCTables, JPEGACTables).
 
-import { type Directory, damagedError, readField, type TiffFile } from "../directory/ifd.ts";
+import { damagedTif } from "../../damaged.ts";
+import { type Directory, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
 
 /** Distinct tables, and which of them each component uses. */
@@ -28,7 +29,7 @@ export const huffmanTables = (
 ) =>
   readTables(file, directory, field, components, async (at) => {
     const codes = (await tableAt(file, at, LENGTHS)).reduce((sum, count) => sum + count, 0);
-    if (codes > MAX_CODES) throw damagedError(`at most ${MAX_CODES} codes in ${field}`, `${codes}`);
+    if (codes > MAX_CODES) throw damagedTif(`at most ${MAX_CODES} codes in ${field}`, `${codes}`);
     return tableAt(file, at, LENGTHS + codes);
   });
 
@@ -45,7 +46,7 @@ async function readTables(
 ): Promise<Tables> {
   const offsets = (await readField(file, directory, tags[field], MAX_COMPONENTS)) ?? [];
   if (offsets.length < components)
-    throw damagedError(`a JPEG stream, or ${components} tables in ${field}`, `${offsets.length}`);
+    throw damagedTif(`a JPEG stream, or ${components} tables in ${field}`, `${offsets.length}`);
   const known: string[] = [];
   const tables: Uint8Array[] = [];
   const selectors: number[] = [];
@@ -63,6 +64,6 @@ async function readTables(
 
 async function tableAt(file: TiffFile, at: number, length: number): Promise<Uint8Array> {
   const table = await file.bytes.read(at, length);
-  if (table.length < length) throw damagedError(`${length} bytes of a JPEG table`, "the end of the file");
+  if (table.length < length) throw damagedTif(`${length} bytes of a JPEG table`, "the end of the file");
   return table;
 }

@@ -1,7 +1,8 @@
 // Luma and chroma of 8 bits outside JPEG: TIFF 6.0 sections 20 (ReferenceBlackWhite) and 21 (YCbCr).
 
+import { damagedTif } from "../../damaged.ts";
 import type { BlockReader } from "../compression/block.ts";
-import { type Directory, damagedError, readField, type TiffFile } from "../directory/ifd.ts";
+import { type Directory, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
 
 /** Storage and meaning of luma and chroma. */
@@ -30,7 +31,7 @@ export async function readSampling(
 ): Promise<Pick<YccCoding, "across" | "down">> {
   const [across = 0, down = 0] = (await readField(file, directory, tags.YCbCrSubSampling, 8)) ?? [2, 2];
   if (!samplings.includes(across) || !samplings.includes(down))
-    throw damagedError("chroma for 1, 2 or 4 columns and rows", `${across} and ${down}`);
+    throw damagedTif("chroma for 1, 2 or 4 columns and rows", `${across} and ${down}`);
   return { across, down };
 }
 
@@ -40,11 +41,11 @@ export async function readYcc(file: TiffFile, directory: Directory): Promise<Ycc
   const { across, down } = await readSampling(file, directory);
   const coefficients = (await field(tags.YCbCrCoefficients)) ?? usualCoefficients;
   if (coefficients.length !== 3 || !coefficients.every((part) => part > 0 && part < 1))
-    throw damagedError("three YCbCrCoefficients between 0 and 1", coefficients.join(", "));
+    throw damagedTif("three YCbCrCoefficients between 0 and 1", coefficients.join(", "));
   const reference = (await field(tags.ReferenceBlackWhite)) ?? usualReference;
   const spans = [0, 2, 4].map((i) => (reference[i + 1] ?? 0) - (reference[i] ?? 0));
   if (reference.length !== 6 || !spans.every((span) => Number.isFinite(span) && span !== 0))
-    throw damagedError("ReferenceBlackWhite of three ranges", reference.join(", "));
+    throw damagedTif("ReferenceBlackWhite of three ranges", reference.join(", "));
   return { across, down, coefficients, reference };
 }
 
