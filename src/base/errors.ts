@@ -75,6 +75,9 @@ export function sourceChangedError(): ServiceError {
   );
 }
 
+/** Returns the message of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** A ServiceError as plain data, to cross a thread boundary (the cause becomes text). */
 export interface ErrorRecord {
   readonly kind: ErrorKind;

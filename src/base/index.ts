@@ -98,6 +98,7 @@ export {
   type ErrorKind,
   type ErrorRecord,
   fromErrorRecord,
+  messageOf,
   operatorMessage,
   ServiceError,
   sourceChangedError,
@@ -131,7 +132,7 @@ export { CredentialsError } from "./network/aws/credentials.ts";
 export { basicCredentials } from "./network/basic-credentials.ts";
 
 // Why the certificate of a server is not accepted, as each runtime says it, and what to do.
-export { certificateFault } from "./network/certificate-fault.ts";
+export { certificateFault, networkReason } from "./network/certificate-fault.ts";
 
 // Groups clients by network, since a client with one address of a network can use them all.
 export { networkOf } from "./network/client-network.ts";
@@ -187,6 +188,7 @@ export type {
   CheckedGet,
   Compression,
   ContentEncoding,
+  Env,
   ExitOptions,
   FileData,
   FileEntry,

@@ -224,10 +224,13 @@ export interface ExitOptions {
   readonly tell?: (calls: readonly string[]) => void;
 }
 
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   /**
    * Identifies this process among those of the service: machine name and process number. Absent if neither is
    * known (workerd).

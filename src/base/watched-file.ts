@@ -3,7 +3,7 @@
 
 import { sha256, toHex } from "./bytes/digest.ts";
 import { withDeadline } from "./concurrency/bounded-wait.ts";
-import { ServiceError } from "./errors.ts";
+import { messageOf, ServiceError } from "./errors.ts";
 import type { FileStat, FileSystem } from "./platform.ts";
 import type { Log } from "./telemetry/log.ts";
 import { maskUrls } from "./telemetry/mask.ts";
@@ -149,4 +149,4 @@ function stateOf(stat: FileStat | undefined): State {
   };
 }
 
-const reasonOf = (error: unknown) => maskUrls(error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown) => maskUrls(messageOf(error));

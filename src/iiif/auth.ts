@@ -8,8 +8,6 @@ import { tokenTexts } from "./auth-token-texts.ts";
 import { authContextUri } from "./image/info.ts";
 import { viewAddress } from "./view-mounts.ts";
 
-export type { LanguageMap };
-
 /** The parts of a profile that its advertisement needs. */
 export interface AdvertisedProfile {
   readonly name: string;

@@ -6,7 +6,6 @@ export {
   authServices,
   authServicesOf,
   inLanguages,
-  type LanguageMap,
   noImage,
   type ProbeOutcome,
   probeResult,
@@ -23,6 +22,8 @@ export {
   tokenDocument,
   tokenFaults,
 } from "./auth-token.ts";
+// Languages of the texts that readers see.
+export type { TextLanguage } from "./auth-token-texts.ts";
 
 // The encoded form of a content state, for the parameter `iiif-content` (Content State API 1.0, section 6).
 export { decodeState, encodeState, maxStateLength } from "./content-state/encode.ts";

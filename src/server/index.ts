@@ -143,7 +143,7 @@ export { addressWarnings } from "./config/reading/chosen-address.ts";
 
 // Turns YAML text and environment into a valid configuration, or a list of problems that each name their
 // key.
-export { type Env, type LoadedConfig, loadConfig, parseYaml, problemLines } from "./config/reading/load.ts";
+export { type LoadedConfig, loadConfig, parseYaml, problemLines } from "./config/reading/load.ts";
 
 // Warns if `base_url` ends in a path of the service itself, which ids would then contain twice.
 export { ownPathWarnings } from "./config/reading/own-paths.ts";

@@ -12,7 +12,7 @@ import {
 import { type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { Chart, type ChartFacts, charts } from "./charts.tsx";
-import { type LiveElements, liveAttributes, liveElements, type ValueDisplay } from "./live.tsx";
+import { liveAttributes, liveElements, type ValueDisplay } from "./live.tsx";
 import {
   CacheTable,
   DamagedTable,
@@ -22,6 +22,7 @@ import {
   SlowTable,
   SourceTable,
   StageTable,
+  type StatusProps,
 } from "./tables.tsx";
 
 /** Its routes. */
@@ -67,12 +68,6 @@ async function respondCharts(_: RequestContext, history: History): Promise<Respo
       "X-Content-Type-Options": "nosniff",
     },
   });
-}
-
-/** Props of the parts of the page. */
-interface StatusProps {
-  readonly frame: Frame;
-  readonly live: LiveElements;
 }
 
 function statusOf(c: RequestContext, frame: Frame, history: History): Child {

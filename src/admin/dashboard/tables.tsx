@@ -4,7 +4,8 @@ import { checkedParts } from "../../base/index.ts";
 import { damagedShown, type Frame, recentErrorsKept, slowestKept } from "../../server/index.ts";
 import { Columns, type LiveElements, liveAttributes, NumberColumns, Table } from "./live.tsx";
 
-interface TableProps {
+/** Props of the parts of the page. */
+export interface StatusProps {
   readonly frame: Frame;
   readonly live: LiveElements;
 }
@@ -22,7 +23,7 @@ const requestColumns = [
   ["p99Ms", "p99", "ms"],
 ] as const;
 
-export function RequestTable({ frame, live: { NumberCell } }: TableProps) {
+export function RequestTable({ frame, live: { NumberCell } }: StatusProps) {
   const head = (
     <>
       <Columns names={["Route"]} />
@@ -43,7 +44,7 @@ export function RequestTable({ frame, live: { NumberCell } }: TableProps) {
   );
 }
 
-export function StageTable({ frame, live: { NumberCell, Bar } }: TableProps) {
+export function StageTable({ frame, live: { NumberCell, Bar } }: StatusProps) {
   const head = (
     <>
       <Columns names={["Stage"]} />
@@ -71,7 +72,7 @@ export function StageTable({ frame, live: { NumberCell, Bar } }: TableProps) {
 }
 
 /** `page`: address of an image's page, without its identifier. */
-export function SlowTable({ frame, live, page }: TableProps & { readonly page: string }) {
+export function SlowTable({ frame, live, page }: StatusProps & { readonly page: string }) {
   const { Figure, Ago, onlyWith, text } = live;
   const head = (
     <>
@@ -122,7 +123,7 @@ export function SlowTable({ frame, live, page }: TableProps & { readonly page: s
 const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
 
 /** `page`: address of an image's page, without its identifier. */
-export function DamagedTable({ frame, live, page }: TableProps & { readonly page: string }) {
+export function DamagedTable({ frame, live, page }: StatusProps & { readonly page: string }) {
   const { NumberCell, Ago, onlyWith, text } = live;
   const head = (
     <>
@@ -164,7 +165,7 @@ export function ErrorTable({
   live: { Figure, NumberCell, Ago, onlyWith },
   of,
   label,
-}: TableProps & { readonly of: "recentErrors" | "recentClientErrors"; readonly label: string }) {
+}: StatusProps & { readonly of: "recentErrors" | "recentClientErrors"; readonly label: string }) {
   const head = (
     <>
       <Columns names={["When", "Route"]} />
@@ -193,7 +194,7 @@ export function ErrorTable({
   );
 }
 
-export function CacheTable({ frame, live: { Figure, NumberCell } }: TableProps) {
+export function CacheTable({ frame, live: { Figure, NumberCell } }: StatusProps) {
   const head = (
     <>
       <Columns names={["Cache", "Backend"]} />
@@ -221,7 +222,7 @@ export function CacheTable({ frame, live: { Figure, NumberCell } }: TableProps) 
 /** Number of checks shown for a source, the newest at the right. */
 const checksShown = 30;
 
-export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: TableProps) {
+export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: StatusProps) {
   const head = (
     <>
       <Columns names={["Source", "State", "Latest checks"]} />
@@ -275,7 +276,7 @@ export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, on
   );
 }
 
-export function PartTable({ frame, live: { Figure, Health } }: TableProps) {
+export function PartTable({ frame, live: { Figure, Health } }: StatusProps) {
   return (
     <Table label="parts" head={<Columns names={["Part", "State", "Error"]} />}>
       {(frame.parts ?? []).map(({ part, name }, i) => (

@@ -2,11 +2,10 @@
 // paths, secrets, comments, keys of other sections.
 
 import { type Document, isAlias, isMap, isScalar, type Node, Scalar, stringify, visit, YAMLMap } from "yaml";
-import { type Finding, maskUrls, parseYamlText } from "../../base/index.ts";
+import { type Env, type Finding, maskUrls, parseYamlText } from "../../base/index.ts";
 import {
   type Config,
   type EditableField,
-  type Env,
   type FieldValue,
   isObject,
   loadConfig,

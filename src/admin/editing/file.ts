@@ -3,8 +3,10 @@
 
 import {
   createSemaphore,
+  type Env,
   type FileObstacle,
   type FileSystem,
+  messageOf,
   sha256,
   toHex,
   withDeadline,
@@ -14,7 +16,6 @@ import {
   type Config,
   type ConfigFile,
   type ConfigFileView,
-  type Env,
   loadConfig,
   problemLines,
   type Saved,
@@ -153,8 +154,6 @@ function textOf(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const failureOf = (cause: unknown) => ({ kind: "failed", reason: reasonOf(cause), cause }) as const;
 

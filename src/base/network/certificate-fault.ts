@@ -57,3 +57,12 @@ export function certificateFault(thrown: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Returns the reason of a failed fetch, without the address. */
+export function networkReason(error: unknown): string {
+  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: string;
+    message?: string;
+  };
+  return code ?? message ?? "no reason given";
+}

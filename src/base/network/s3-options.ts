@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { secretOf } from "../options/secret.ts";
+import type { Env } from "../platform.ts";
 import type { CredentialsProvider, S3Credentials } from "./aws/credentials.ts";
 import { type RoleHost, roleCredentials } from "./aws/role.ts";
 import { parseUrl } from "./parse-url.ts";
@@ -110,8 +111,6 @@ export function bucketOf(
     credentials: settings.anonymous ? undefined : credentialsOf(settings, env, host),
   };
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The variables of the AWS SDKs. */
 const usual = {

@@ -1,14 +1,12 @@
 // Secrets are in environment variables; the configuration names the variable (keys that end in _env).
 
+import type { Env } from "../platform.ts";
+
 /**
  * Returns the value of a variable, without a trailing line break, which tools add to values from files.
  * Throws an Error with its name if it is not set or empty; `advice` continues the message.
  */
-export function secretOf(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-  advice = "",
-): string {
+export function secretOf(name: string, env: Env, advice = ""): string {
   const value = env[name]?.replace(/[\r\n]+$/, "");
   if (!value)
     throw new Error(`expected the environment variable ${name} to be set; set it, or name another${advice}`);

@@ -4,6 +4,7 @@ import {
   type Finding,
   findingJson,
   findingLine,
+  messageOf,
   type Platform,
   pathWord,
   problemAt,
@@ -96,7 +97,7 @@ async function readText(platform: Platform, path: string): Promise<string | unde
   try {
     bytes = await readBounded(platform, path);
   } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new CommandError(`${path} cannot be read: ${messageOf(error)}`);
   }
   if (!bytes) return undefined;
   try {

@@ -1,6 +1,6 @@
 // The command `init`: asks five questions and writes a configuration.
 
-import { type Platform, type Prompt, pathWord } from "../../base/index.ts";
+import { messageOf, type Platform, type Prompt, pathWord } from "../../base/index.ts";
 import { absolutePath, loadConfig, problemLines } from "../../server/index.ts";
 import { command } from "./command.ts";
 import { CommandError, InterruptedError } from "./command-error.ts";
@@ -113,7 +113,7 @@ async function replyTo(question: Question, known: Known, { prompt, usual, at }: 
       return reply;
     } catch (error) {
       if (error instanceof InterruptedError || error instanceof CommandError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (!prompt?.typed) throw new CommandError(`question ${at + 1} (${question.name}): ${message}`);
       say(message);
     }

@@ -1,7 +1,7 @@
 // Reads the configuration of a command line: its file, its folder, and the environment variables.
 
 import { createConfigFile } from "../../admin/index.ts";
-import type { Platform } from "../../base/index.ts";
+import { messageOf, type Platform } from "../../base/index.ts";
 import {
   absolutePath,
   type Config,
@@ -90,9 +90,7 @@ export function configFileOf(
 
 async function readFile(platform: Platform, file: string): Promise<Uint8Array> {
   const bytes = await platform.files?.readFile(file).catch((error: unknown) => {
-    throw new CommandError(
-      `the configuration file ${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new CommandError(`the configuration file ${file} cannot be read: ${messageOf(error)}`);
   });
   if (!bytes) throw new CommandError(`there is no configuration file ${file}`);
   return bytes;

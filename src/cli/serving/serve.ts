@@ -3,6 +3,7 @@
 import { mountAdmin } from "../../admin/index.ts";
 import {
   createLog,
+  messageOf,
   type Platform,
   parseDuration,
   type Serving,
@@ -38,7 +39,7 @@ export async function serve(platform: Platform, location: ConfigLocation, loaded
     : undefined;
   const service = await createService(config, platform, log, version, { configFile: file, summary }).catch(
     (error: unknown) => {
-      throw new CommandError(error instanceof Error ? error.message : String(error));
+      throw new CommandError(messageOf(error));
     },
   );
   // Without waiting: a save that ended with the process is nothing that a start depends on.
@@ -169,7 +170,7 @@ async function reload({ configFile, log, ...service }: Service): Promise<void> {
     log.info("configuration read again", waits.length > 0 ? { needRestart: waits } : {});
   } catch (error) {
     log.error("configuration not changed", {
-      problem: error instanceof Error ? error.message : String(error),
+      problem: messageOf(error),
     });
   }
 }

@@ -1,7 +1,7 @@
 // The stream of changes to manifests and collections at level 2 (Change Discovery 1.0, sections 2 and 3), in
 // pages of which only the last one grows.
 
-import type { LanguageMap } from "../auth.ts";
+import type { LanguageMap } from "../../base/index.ts";
 import { present } from "../presentation/json.ts";
 import type { Resource } from "../presentation/model.ts";
 import { changesAddress, changesPageAddress } from "./mounts.ts";

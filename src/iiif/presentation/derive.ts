@@ -1,8 +1,8 @@
 // Manifests and collections of Presentation API 3.0, derived from facts about directories and images
 // (sections 3.1, 3.2 and 5).
 
-import type { Size } from "../../base/index.ts";
-import { type LanguageMap, scalar } from "../auth.ts";
+import type { LanguageMap, Size } from "../../base/index.ts";
+import { scalar } from "../auth.ts";
 import { absolute } from "./addresses.ts";
 import { withContext } from "./context.ts";
 import { loginServices, paintingBody, thumbnailOf } from "./image.ts";

@@ -1,7 +1,7 @@
 // Facts that manifests and collections are made from. A document of Presentation API 3.0 is the model of all:
 // derived, stored and returned by hooks; 2.1 is converted from it.
 
-import type { LanguageMap } from "../auth.ts";
+import type { LanguageMap } from "../../base/index.ts";
 import type { Limits } from "../image/size.ts";
 
 /** A document of Presentation API 3.0 as JSON, or a part of it. */

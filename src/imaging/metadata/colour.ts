@@ -1,6 +1,6 @@
 // Colour information of a file in any form: facts for its header, and an equivalent ICC profile.
 
-import { type ByteSource, concatenate, memoryBytes } from "../../base/index.ts";
+import { type ByteRange, type ByteSource, concatenate, memoryBytes } from "../../base/index.ts";
 import type { Decoder } from "../codecs/codec.ts";
 import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
 import { inflating } from "../codecs/inflate.ts";
@@ -68,13 +68,8 @@ export async function profileOf(
   return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, gray);
 }
 
-interface ProfilePiece {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** Joins pieces of a file as one source, truncated at the end of the file. */
-export function piecewise(bytes: ByteSource, pieces: readonly ProfilePiece[]): ByteSource {
+export function piecewise(bytes: ByteSource, pieces: readonly ByteRange[]): ByteSource {
   const end = bytes.size ?? Number.POSITIVE_INFINITY;
   const inside = pieces.map(({ offset, length }) => ({
     offset,

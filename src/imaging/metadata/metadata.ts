@@ -17,3 +17,6 @@ export const maxMetadataBytes = 16 * 2 ** 20;
 
 /** Which kinds to read: all, or only those that colours follow from. */
 export type MetadataKinds = "icc" | "all";
+
+/** Metadata found so far, the first of each kind. */
+export type FoundMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };

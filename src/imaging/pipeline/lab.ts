@@ -17,11 +17,6 @@ export function linearSrgb(x: number, y: number, z: number): [number, number, nu
   return [band(0), band(1), band(2)];
 }
 
-/** sRGB's tone curve, straight on below 0. */
-export function encodedSrgb(light: number): number {
-  return light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
-}
-
 const cube = (f: number) => (f > 6 / 29 ? f ** 3 : (f - 4 / 29) * 3 * (6 / 29) ** 2);
 
 type Xyz = [x: number, y: number, z: number];

@@ -1,7 +1,14 @@
 // Access as configured in `auth:`, built once and used by surfaces, pages and decisions.
 
-import { createSeldom, type IpRange, type Log, parseDuration, parseRange } from "../../base/index.ts";
-import { inLanguages, type LanguageMap } from "../../iiif/index.ts";
+import {
+  createSeldom,
+  type IpRange,
+  type LanguageMap,
+  type Log,
+  parseDuration,
+  parseRange,
+} from "../../base/index.ts";
+import { inLanguages } from "../../iiif/index.ts";
 import type { Access, Caller, Decision } from "./access.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { heldSessions } from "./held-grants.ts";

@@ -1,14 +1,12 @@
 // The operator's credentials. They come from the environment only, so that write access to the file does not
 // make an operator.
 
-import { doubtAt, type Finding } from "../../base/index.ts";
+import { doubtAt, type Env, type Finding } from "../../base/index.ts";
 
 export interface Credentials {
   readonly user: string;
   readonly password: string;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const names = ["SERVICE_ADMIN_USER", "SERVICE_ADMIN_PASS"] as const;
 

@@ -9,6 +9,7 @@ import {
   createSemaphore,
   durationOption,
   JsonTooDeep,
+  networkReason,
   onAbort,
   type Platform,
   parseDuration,
@@ -273,13 +274,4 @@ function parse(text: string): unknown {
     if (error instanceof JsonTooDeep) throw new HookError(`the webhook's response: ${error.message}`);
     throw new HookError("the webhook responded with something other than JSON", { cause: error });
   }
-}
-
-/** Returns the reason of a failed fetch, without the address. */
-function networkReason(error: unknown): string {
-  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
-    code?: string;
-    message?: string;
-  };
-  return code ?? message ?? "no reason given";
 }

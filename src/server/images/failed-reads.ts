@@ -1,7 +1,7 @@
 // Reads that failed because of their file, so that the same is not decoded again for each request: a failure
 // may take seconds, and replaces the worker if much memory was needed or the time limit was reached.
 
-import { createLru, type ServiceError } from "../../base/index.ts";
+import { createLru, type ErrorKind, type ServiceError } from "../../base/index.ts";
 import type { NamedMaster, ReadRequest } from "../../imaging/index.ts";
 
 type FailedRead = Pick<ReadRequest, "page" | "region" | "scaleFactor">;
@@ -26,8 +26,8 @@ interface Failure {
   readonly until: number;
 }
 
-/** Kinds of error that are caused by the bytes of a file. */
-const verdicts: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
+/** Kinds of error that are caused by the bytes of a file; all others may be temporary. */
+export const verdicts: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupported"]);
 const rememberedMs = 600_000;
 const maxMasters = 4096;
 const maxOfMaster = 16;

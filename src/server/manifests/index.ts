@@ -2,10 +2,10 @@
 
 import { type KeepAlive, type Log, parseDuration } from "../../base/index.ts";
 import type { Auth } from "../access/auth.ts";
+import type { LookParts } from "../images/look.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
 import { createFolders, type Folders, type FoldersParts } from "./folders/folders.ts";
-import type { FactsParts } from "./folders/image-facts.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
@@ -55,7 +55,7 @@ function timesOf(options: readonly SourceOptions[]): FoldersParts["times"] {
 }
 
 export interface ServiceParts {
-  readonly images: FactsParts;
+  readonly images: LookParts;
   readonly auth?: Auth | undefined;
   readonly folders: Folders;
   readonly options: PresentationOptions;

@@ -1,7 +1,8 @@
 // The meaning of a response to a GET request, which is usually ranged (RFC 9110, sections 13 to 15).
 
+import type { ByteRange } from "../../base/index.ts";
 import { isEncoded, isPage } from "./foreign-bytes.ts";
-import { originError, type RemoteFacts, type RemoteRange, type RemoteResponse } from "./remote.ts";
+import { originError, type RemoteFacts, type RemoteResponse } from "./remote.ts";
 
 /** Failure of an attempt that may be temporary. */
 export class Passing extends Error {
@@ -31,7 +32,7 @@ export async function drop(response: Response): Promise<void> {
 }
 
 /** Reads a 206 response. Throws ServiceError `source` if it is not the range that was asked for. */
-export async function partOf(response: Response, asked: RemoteRange): Promise<RemoteResponse | UnsizedPart> {
+export async function partOf(response: Response, asked: ByteRange): Promise<RemoteResponse | UnsizedPart> {
   const contentRange = response.headers.get("content-range");
   const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(contentRange?.trim() ?? "") ?? [];
   const offset = Number(first);

@@ -1,6 +1,6 @@
 // One ranged GET request: its headers, and its retries (RFC 9110, sections 13 and 14).
 
-import { cancelledError, ServiceError, type TraceHeaders } from "../../base/index.ts";
+import { type ByteRange, cancelledError, ServiceError, type TraceHeaders } from "../../base/index.ts";
 import { pacedBody } from "./paced-body.ts";
 import {
   drop,
@@ -12,14 +12,14 @@ import {
   type UnsizedPart,
   wholeOf,
 } from "./range-response.ts";
-import { originError, type RemoteFacts, type RemoteRange, type RemoteResponse, sameState } from "./remote.ts";
+import { originError, type RemoteFacts, type RemoteResponse, sameState } from "./remote.ts";
 
 /** Sends one GET request with these headers, which include the range. Redirects are not followed. */
 export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
 
 export interface RangeRequest {
   /** Range to request; undefined for the whole master in one response. */
-  readonly range: RemoteRange | undefined;
+  readonly range: ByteRange | undefined;
   readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" } | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Trace headers to send with the request. */
@@ -154,7 +154,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
  */
 async function sized(
   { facts, bytes }: UnsizedPart,
-  range: RemoteRange,
+  range: ByteRange,
   send: SendGet,
   request: RangeRequest,
   signal: AbortSignal,

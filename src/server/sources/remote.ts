@@ -1,6 +1,6 @@
 // Remote masters that are read over HTTP: the interface of a backend, and its errors.
 
-import { ServiceError, type TraceHeaders } from "../../base/index.ts";
+import { type ByteRange, ServiceError, type TraceHeaders } from "../../base/index.ts";
 
 /** One state of a remote master, as reported by its origin. */
 export interface RemoteFacts {
@@ -15,12 +15,6 @@ export interface RemoteFacts {
   readonly modified?: number;
   /** True if the origin supports ranges; otherwise every read fetches the whole master. */
   readonly ranges: boolean;
-}
-
-/** A range of bytes, `length` at least 1. */
-export interface RemoteRange {
-  readonly offset: number;
-  readonly length: number;
 }
 
 export type RemoteResponse =
@@ -57,7 +51,7 @@ export interface Remote {
    */
   get(
     key: string,
-    range: RemoteRange | undefined,
+    range: ByteRange | undefined,
     known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" },
     signal?: AbortSignal,
     traceHeaders?: TraceHeaders,

@@ -7,6 +7,7 @@
 // the term with their number; the spelling if it is not derived; then page and position, or the numbers of
 // pages and of further occurrences and the lengths of both lists.
 
+import type { ByteRange } from "../../base/index.ts";
 import { BlockFileWriter, type Blocks, entryBlockBytes, type FileDirectory } from "./block-files.ts";
 import { LostBlock } from "./lost-block.ts";
 import { ByteReader, ByteWriter, compareBytes, sharedLength, termBytes, termText } from "./varints.ts";
@@ -18,18 +19,12 @@ const groupTerms = 64;
 export const maxTermBytes = 400;
 const maxSurfaceBytes = 1024;
 
-/** Bytes in a file. */
-export interface Extent {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** Where the occurrences of a term are. */
 export interface OccurrenceLists {
   readonly pages: number;
   readonly occurrences: number;
-  readonly postings: Extent;
-  readonly positions: Extent;
+  readonly postings: ByteRange;
+  readonly positions: ByteRange;
 }
 
 export type Occurrences = { readonly page: number; readonly position: number } | OccurrenceLists;

@@ -1,7 +1,8 @@
 // Merges segments into one, block by block: memory depends on the number of segments and pages, not on words.
 
+import type { ByteRange } from "../../base/index.ts";
 import { type Blocks, blockBytes, blockKey, entryBlockBytes, fileKinds, headKey } from "./block-files.ts";
-import { type Extent, type Occurrences, occurrenceCount, type TermCursor } from "./dictionary.ts";
+import { type Occurrences, occurrenceCount, type TermCursor } from "./dictionary.ts";
 import { decodeHead, type StreamKind } from "./head.ts";
 import { type Lost, LostBlock, orLost } from "./lost-block.ts";
 import { type OpenSegment, OpenSegments } from "./open-segments.ts";
@@ -56,13 +57,13 @@ class Source {
   }
 
   /** Returns bytes of a file if they are in the block that was read last. */
-  peek(kind: StreamKind, { offset, length }: Extent): Uint8Array | undefined {
+  peek(kind: StreamKind, { offset, length }: ByteRange): Uint8Array | undefined {
     const current = this.#current.get(kind);
     if (!current || offset < current.start || offset + length > current.start + current.bytes.length) return;
     return current.bytes.subarray(offset - current.start, offset - current.start + length);
   }
 
-  async read(kind: StreamKind, extent: Extent): Promise<Uint8Array> {
+  async read(kind: StreamKind, extent: ByteRange): Promise<Uint8Array> {
     const bytes = await this.segment.extent(kind, extent);
     const index = Math.floor((extent.offset + extent.length) / blockBytes);
     const start = index * blockBytes;
@@ -292,7 +293,7 @@ class PostingFeed {
     });
   }
 
-  async #read(kind: StreamKind, extent: Extent): Promise<Uint8Array> {
+  async #read(kind: StreamKind, extent: ByteRange): Promise<Uint8Array> {
     return this.#source.peek(kind, extent) ?? this.#source.read(kind, extent);
   }
 }

@@ -1,8 +1,15 @@
 // Reads blocks of segments, through a cache that is bounded in bytes and shared by all of them.
 
-import { concatenate, crc32, createLru, createSingleFlight, type Lru } from "../../base/index.ts";
+import {
+  type ByteRange,
+  concatenate,
+  crc32,
+  createLru,
+  createSingleFlight,
+  type Lru,
+} from "../../base/index.ts";
 import { type Blocks, blockBytes, blockKey, type FileKind, headKey } from "./block-files.ts";
-import { type Extent, TermCursor } from "./dictionary.ts";
+import { TermCursor } from "./dictionary.ts";
 import { blockCount, decodeHead, type Head, type StreamKind } from "./head.ts";
 import { LostBlock, ofSegment } from "./lost-block.ts";
 import { type PageEntry, pagesOfBlock } from "./page-table.ts";
@@ -38,7 +45,7 @@ export class OpenSegment {
   }
 
   /** Returns bytes of a file, in an array that is not to be changed. */
-  async extent(kind: StreamKind, { offset, length }: Extent): Promise<Uint8Array> {
+  async extent(kind: StreamKind, { offset, length }: ByteRange): Promise<Uint8Array> {
     if (length === 0) return new Uint8Array();
     if (offset + length > this.head.lengths[kind]) throw new LostBlock(this.name);
     const first = Math.floor(offset / blockBytes);

@@ -4,8 +4,8 @@
 // A page: bytes shared with the key before; the other bytes of the key with their number; the number of its
 // words; the bytes that it takes in the file `words`.
 
+import type { ByteRange } from "../../base/index.ts";
 import { BlockFileWriter, type Blocks, entryBlockBytes, type FileDirectory } from "./block-files.ts";
-import type { Extent } from "./dictionary.ts";
 import { maxKeyLength, type PageBlock } from "./head.ts";
 import { LostBlock } from "./lost-block.ts";
 import { ByteReader, ByteWriter, sharedLength, termBytes, termText } from "./varints.ts";
@@ -14,7 +14,7 @@ export interface PageEntry {
   readonly key: string;
   readonly words: number;
   /** Where the file `words` says which words have not exactly one unit. */
-  readonly wordMap: Extent;
+  readonly wordMap: ByteRange;
 }
 
 /** Writes pages in ascending order of their keys. */

@@ -6,7 +6,8 @@
 // A page: the pages skipped since the one before × 2 + (1 if the term occurs again); then how often beyond 2.
 // Positions: the first, then the distance of each to the one before.
 
-import type { Extent, OccurrenceLists } from "./dictionary.ts";
+import type { ByteRange } from "../../base/index.ts";
+import type { OccurrenceLists } from "./dictionary.ts";
 import { LostBlock } from "./lost-block.ts";
 import { ByteReader, ByteWriter } from "./varints.ts";
 
@@ -73,8 +74,8 @@ export interface PostingGroup {
   readonly before: number;
   readonly lastPage: number;
   readonly pages: number;
-  readonly postings: Extent;
-  readonly positions: Extent;
+  readonly postings: ByteRange;
+  readonly positions: ByteRange;
 }
 
 /** Bytes that the table of a list takes at most: three varints for each group. */

@@ -1,11 +1,12 @@
 // The credentials endpoint of a container: the agent of Amazon ECS, the EKS Pod Identity Agent, and other
 // programs with the same protocol (AWS SDKs and Tools Reference Guide, "Container credential provider").
 
+import type { Env } from "../../platform.ts";
 import { inRanges, parseRange } from "../ip-range.ts";
 import { parseUrl } from "../parse-url.ts";
 import { CredentialsError } from "./credentials.ts";
 import { credentialsIn, errorCodeText, smallRequest } from "./small-request.ts";
-import type { Env, Way, WayHost } from "./way.ts";
+import type { Way, WayHost } from "./way.ts";
 
 const timeoutMs = 1500;
 

@@ -1,10 +1,11 @@
 // The role of an EC2 instance, from its metadata service in version 2: a token is fetched by PUT, so that a
 // forged GET gains nothing (Amazon EC2 User Guide, "Use the Instance Metadata Service").
 
+import type { Env } from "../../platform.ts";
 import { parseUrl } from "../parse-url.ts";
 import { CredentialsError } from "./credentials.ts";
 import { credentialsIn, errorCodeText, smallRequest } from "./small-request.ts";
-import type { Env, Way } from "./way.ts";
+import type { Way } from "./way.ts";
 
 const timeoutMs = 1000;
 /** Lifetime of a token in seconds, at most six hours. It is used at once. */

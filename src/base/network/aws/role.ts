@@ -1,12 +1,12 @@
 // The role that the surroundings of the process give it: which of the ways is set up, and its credentials.
 
-import type { Platform } from "../../platform.ts";
+import type { Env, Platform } from "../../platform.ts";
 import { container } from "./container.ts";
 import { CredentialsError, type CredentialsProvider } from "./credentials.ts";
 import { instance } from "./instance.ts";
 import { renewedCredentials } from "./renewed.ts";
 import type { Send } from "./small-request.ts";
-import type { Env, Way, WayHost } from "./way.ts";
+import type { Way, WayHost } from "./way.ts";
 import { webIdentity } from "./web-identity.ts";
 
 /** In the order of the AWS SDKs. The first one that is set up is used, and no other if it fails. */

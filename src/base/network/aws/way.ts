@@ -1,9 +1,8 @@
 // A way in which a machine, container or pod gets the credentials of its role.
 
+import type { Env } from "../../platform.ts";
 import type { RoleCredentials } from "./credentials.ts";
 import type { Send } from "./small-request.ts";
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a way works with. */
 export interface WayHost {

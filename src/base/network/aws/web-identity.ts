@@ -1,11 +1,12 @@
 // A token of another identity provider, such as that of a Kubernetes service account, is exchanged for the
 // credentials of a role (AWS Security Token Service, AssumeRoleWithWebIdentity).
 
+import type { Env } from "../../platform.ts";
 import { parseUrl } from "../parse-url.ts";
 import { textOf } from "../xml-elements.ts";
 import { CredentialsError } from "./credentials.ts";
 import { codeText, type Send, type SmallRequest, smallRequest } from "./small-request.ts";
-import type { Env, Way } from "./way.ts";
+import type { Way } from "./way.ts";
 
 const timeoutMs = 5000;
 

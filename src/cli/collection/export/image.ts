@@ -24,6 +24,7 @@ import {
   renderVersion,
   resolveRequest,
 } from "../../../server/index.ts";
+import { damagedError } from "../warm/file.ts";
 import { addressOf, imageFolder } from "./names.ts";
 import type { Target } from "./target.ts";
 
@@ -106,13 +107,6 @@ export async function exportImage(
   );
   return { size, thumbnail, made };
 }
-
-const damagedError = () =>
-  new ServiceError(
-    "decode",
-    "Part of the picture could not be decoded: the file is damaged or ends early. Replace the file.",
-    { code: "decode" },
-  );
 
 /** Returns a digest of everything that the derivatives depend on: the master, the settings and the grid. */
 async function exportVersion(

@@ -1,6 +1,6 @@
 // The folder that an export is written to. Nothing is written, read or removed through a link below it.
 
-import { type FileEntry, type FileSystem, ServiceError } from "../../../base/index.ts";
+import { type FileEntry, type FileSystem, messageOf, ServiceError } from "../../../base/index.ts";
 import { FatalError } from "../../../server/index.ts";
 import { imageFiles, isUnfinished } from "./image-files.ts";
 import { documentFile, imageFolder } from "./names.ts";
@@ -54,12 +54,11 @@ export const foreignError = (path: string, more = "") =>
   );
 
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code ?? "";
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Returns an error of the file system as one of this file. */
 function fileError(path: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (!nameCodes.has(codeOf(error))) return refusal("export_file", `${path}: ${reasonOf(error)}`, error);
+  if (!nameCodes.has(codeOf(error))) return refusal("export_file", `${path}: ${messageOf(error)}`, error);
   return refusal(
     "export_name",
     "The name of its file is too long where the export is written, or another file has that name. Rename the image or its folder.",
@@ -106,7 +105,7 @@ export function folderTarget(files: FileSystem, folder: string): Target {
   const write = (path: string, bytes: Uint8Array) =>
     through(path, (absolute) => files.writeFile(absolute, bytes, { unsynced: true })).catch((error) => {
       if (error.code !== "export_file") throw error;
-      throw new FatalError(`${path} cannot be written: ${reasonOf(error.cause)}`);
+      throw new FatalError(`${path} cannot be written: ${messageOf(error.cause)}`);
     });
 
   /** Removes a folder that contains at most unfinished files, and returns whether it did. */

@@ -121,7 +121,8 @@ async function ensureSidecar(
   return sidecars.buildAll(master, header, signal);
 }
 
-const damagedError = () =>
+/** Returns the error of a derivative that stands for damaged pixels. */
+export const damagedError = () =>
   new ServiceError(
     "decode",
     "Part of the picture could not be decoded: the file is damaged or ends early. Replace the file.",

@@ -47,3 +47,6 @@ export function wholeNumber(value: string, from = 0): number {
     throw new Error(`expected a whole number of at least ${from}; set it by hand`);
   return found;
 }
+
+/** Returns a row whose value is a secret. */
+export const secretOf = (row: Row): Row => ({ ...row, secret: true });

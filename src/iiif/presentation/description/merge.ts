@@ -1,6 +1,6 @@
 // Merges an operator's description of a folder over the document that is derived from it.
 
-import type { LanguageMap } from "../../auth.ts";
+import type { LanguageMap } from "../../../base/index.ts";
 import { absolute, type Origin } from "../addresses.ts";
 import { addContexts } from "../context.ts";
 import { labelOfPage } from "../derive.ts";

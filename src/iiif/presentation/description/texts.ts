@@ -1,7 +1,6 @@
 // Reads operators' texts, dates and rights into the forms of Presentation API 3.0 (sections 3.1, 3.2 and 4).
 
-import { isLanguage } from "../../../base/index.ts";
-import type { LanguageMap } from "../../auth.ts";
+import { isLanguage, type LanguageMap } from "../../../base/index.ts";
 import { objectOf } from "../json.ts";
 import { type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
 

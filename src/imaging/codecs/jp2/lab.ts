@@ -48,7 +48,7 @@ const usual = [
 ] as const;
 
 /** Offset added to a value of an axis, and the range that the sum is divided by, in interpretation `lab`. */
-const scales = [
+export const labScales = [
   [0, 100],
   [128, 255],
   [128, 255],
@@ -60,7 +60,7 @@ export function labTable({ axes }: LabCoding, axis: 0 | 1 | 2, bits: number, ful
     range: usual[axis].range,
     offset: usual[axis].offset * 2 ** bits,
   };
-  const [add, all] = scales[axis];
+  const [add, all] = labScales[axis];
   return Uint16Array.from({ length: 2 ** bits }, (_, sample) => {
     const value = (range * (sample - offset)) / (2 ** bits - 1);
     return Math.round(Math.max(0, Math.min(1, (value + add) / all)) * full);

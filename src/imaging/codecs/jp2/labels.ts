@@ -1,15 +1,13 @@
 // What the colr boxes of a JP2 file say about its colours (ITU-T T.800 I.5.3.3; T.801 M.11.7.3).
 
+import type { Interpretation } from "../../pipeline/pixels.ts";
 import { fourCC } from "../header-bytes.ts";
 import { type LabCoding, labFields, readLab } from "./lab.ts";
-
-/** Colour spaces that are served. */
-export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab";
 
 /** A colr box: the space that it names by number, or that of its profile. */
 export interface ColourLabel {
   /** Undefined: one that cannot be served, or a profile that says none. */
-  readonly space?: ColourSpace;
+  readonly space?: Interpretation;
   /** Number of its colours; undefined for a profile that says none. */
   readonly colours?: number;
   /** Name of a space that cannot be served. */
@@ -28,7 +26,7 @@ export const maxLabels = 16;
 export const coloursOf = { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 } as const;
 
 /** T.800 table I.10 and T.801 table M.25. */
-const enumerated: Readonly<Record<number, ColourSpace>> = {
+const enumerated: Readonly<Record<number, Interpretation>> = {
   0: "gray",
   12: "cmyk",
   14: "lab",
@@ -53,7 +51,7 @@ const otherSpaces: Readonly<Record<number, readonly [name: string, colours: numb
   24: ["e-sYCC", 3],
 };
 /** Spaces of profiles that are served, and the colours of others (ICC.1 header, bytes 16 to 19, table 19). */
-const profileSpaces: Readonly<Record<string, ColourSpace>> = { GRAY: "gray", "RGB ": "rgb", CMYK: "cmyk" };
+const profileSpaces: Readonly<Record<string, Interpretation>> = { GRAY: "gray", "RGB ": "rgb", CMYK: "cmyk" };
 const otherProfiles = /^(?:XYZ |Lab |Luv |YCbr|Yxy |HSV |HLS |CMY |3CLR)$/;
 const numbered = /^([2-9A-F])CLR$/;
 

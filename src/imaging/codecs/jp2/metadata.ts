@@ -2,7 +2,7 @@
 // T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
 
 import { type ByteSource, blockwise, concatenate, ImagingError } from "../../../base/index.ts";
-import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
+import type { FoundMetadata, Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
@@ -17,7 +17,6 @@ const uuids = {
 } as const;
 
 type Carrier = keyof typeof uuids;
-type FoundMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
 /** Precedes EXIF in JPEG, and in some of these boxes. */
 const prefix = "Exif\0\0";

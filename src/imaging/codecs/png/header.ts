@@ -4,10 +4,12 @@
 import { type ByteSource, crc32, ImagingError } from "../../../base/index.ts";
 import type { ColourFields } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
+import type { FoundMetadata } from "../../metadata/metadata.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { damagedPng } from "../damaged.ts";
 import type { Resolution } from "../image-header.ts";
-import { isTextType, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
+import type { ReadRange } from "../ranges.ts";
+import { isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 /** The first eight bytes of every PNG. */
 export const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -115,14 +117,12 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   };
 }
 
-type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
-
 /** Chunks between the header chunk and the image data. */
 interface Chunks {
   /** Contents of the {@link wanted} chunks. */
   readonly found: Map<string, Uint8Array>;
   /** EXIF in a text. */
-  readonly texts: TextMetadata;
+  readonly texts: FoundMetadata;
   readonly profile: PngHeader["profile"];
   /** Start of the first IDAT chunk. */
   readonly end: number;
@@ -131,7 +131,7 @@ interface Chunks {
 /** Reads the chunks from `start` up to the image data. Throws ImagingError `decode` if there is none. */
 async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Promise<Chunks> {
   const found = new Map<string, Uint8Array>();
-  const texts: TextMetadata = {};
+  const texts: FoundMetadata = {};
   const inflater = metadataBytes(bytes, maxTextLength);
   let profile: PngHeader["profile"];
   for (let at = start; ; ) {

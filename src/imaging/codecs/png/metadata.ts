@@ -3,13 +3,13 @@
 // 1.1.5).
 
 import { type ByteSource, concatenate, toHex } from "../../../base/index.ts";
-import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
+import type { FoundMetadata, Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcResource } from "../../metadata/photoshop.ts";
 import type { CodecHost } from "../codec.ts";
 import { fourCC } from "../header-bytes.ts";
 import { chunk } from "./encode.ts";
-import { inflateProfile, maxKeyword, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
+import { inflateProfile, maxKeyword, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 const xmpKeyword = "XML:com.adobe.xmp\0";
 /** Types of chunks as numbers, which compare faster than texts. */
@@ -34,8 +34,8 @@ const windowBytes = 64 * 1024;
  */
 export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const budget = metadataBytes(bytes);
-  const own: TextMetadata = {};
-  const raw: TextMetadata = {};
+  const own: FoundMetadata = {};
+  const raw: FoundMetadata = {};
   let view: DataView = new DataView(new ArrayBuffer(0));
   let start = 0;
   for (let at = 8, n = 0; n < maxChunks; n++) {
@@ -70,8 +70,8 @@ interface TextChunk {
 async function takeChunk(
   { type, begins, content }: TextChunk,
   budget: MetadataBytes,
-  own: TextMetadata,
-  raw: TextMetadata,
+  own: FoundMetadata,
+  raw: FoundMetadata,
 ): Promise<void> {
   if (type === types.eXIf) own.exif ??= await content();
   else if (type === types.iTXt && begins(xmpKeyword))

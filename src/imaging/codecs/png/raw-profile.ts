@@ -1,7 +1,7 @@
 // Texts of a PNG in which ImageMagick and others store EXIF, XMP and IPTC: keyword "Raw profile type", then a
 // line with a name, one with the length, and hexadecimal digits.
 
-import type { Metadata } from "../../metadata/metadata.ts";
+import type { FoundMetadata } from "../../metadata/metadata.ts";
 import { hasText, type MetadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
 
@@ -11,9 +11,6 @@ export const maxKeyword = 79;
 /** Prefixes of EXIF and XMP in a text that contains a JPEG segment. */
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
-/** Metadata found so far, the first of each kind. */
-export type TextMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
-
 /** True if chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";
 
@@ -22,7 +19,7 @@ export async function takeRawProfile(
   budget: MetadataBytes,
   isCompressed: boolean,
   content: Uint8Array | undefined,
-  found: TextMetadata,
+  found: FoundMetadata,
 ): Promise<void> {
   const keywordEnd = content?.indexOf(0) ?? -1;
   if (!content || keywordEnd < 0 || keywordEnd > maxKeyword) return;
@@ -42,7 +39,7 @@ export async function inflateProfile(
   return data?.length ? data : undefined;
 }
 
-function take(type: string, text: Uint8Array, found: TextMetadata): void {
+function take(type: string, text: Uint8Array, found: FoundMetadata): void {
   const data = hexadecimal(text);
   if (!data?.length) return;
   if (hasText(data, segmentNames.exif)) found.exif ??= data.subarray(6);

@@ -1,8 +1,9 @@
 // Ink, luma-chroma and CIELAB to red, green and blue. Profiles are not read here: this is the arithmetic for
 // pictures without one.
 
+import { linearToSrgb } from "../../colour/srgb.ts";
 import { inkToLight } from "../ink.ts";
-import { encodedSrgb, labToLight } from "../lab.ts";
+import { labToLight } from "../lab.ts";
 import { fullScale, type Interpretation, type PixelBuffer, samplesLike } from "../pixels.ts";
 
 type Convert = (pixels: PixelBuffer) => PixelBuffer;
@@ -39,7 +40,7 @@ function throughLight(
   const data = samplesLike(pixels, width * height * outBands);
   for (let p = 0, q = 0, from = 0; p < data.length; p += outBands, q += 3, from += bands) {
     for (let band = 0; band < 3; band++)
-      data[p + band] = encodedSrgb(Math.min(1, Math.max(0, light[q + band]!))) * full + 0.5;
+      data[p + band] = linearToSrgb(Math.min(1, Math.max(0, light[q + band]!))) * full + 0.5;
     if (outBands === 4) data[p + 3] = source[from + inputs]!;
   }
   return { width, height, bands: outBands, interpretation: "rgb", data };

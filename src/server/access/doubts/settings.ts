@@ -1,5 +1,6 @@
 // The settings that doubts about access are derived from.
 
+import type { Env } from "../../../base/index.ts";
 import type { AuthOptions } from "../options.ts";
 
 /** The parts of a source that rules depend on. */
@@ -34,5 +35,5 @@ export interface AccessSettings {
 export interface AccessLocation {
   /** Name of the platform. */
   readonly runtime: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
 }

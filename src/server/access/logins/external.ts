@@ -1,6 +1,6 @@
 // Logins on an operator's own page, which signs the user's name: HMAC-SHA256 over `user|expires`.
 
-import { fromBase64Url, secretOf } from "../../../base/index.ts";
+import { type Env, fromBase64Url, secretOf } from "../../../base/index.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 import { createPendingLogins, type PendingLogins } from "./pending.ts";
 import { isUserName } from "./user-name.ts";
@@ -26,7 +26,7 @@ export interface ExternalLogin {
 export function createExternalLogin(
   profile: string,
   { url, callback_secret_env }: ExternalOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): ExternalLogin {
   const secret = secretOf(callback_secret_env, env);
   return {

@@ -1,7 +1,7 @@
 // State that logins on pages of this service need besides sessions: passwords and templates, read once at
 // start, and failed attempts.
 
-import { type Check, createSeldom, type Log, type Platform } from "../../../base/index.ts";
+import { type Check, createSeldom, type Log, messageOf, type Platform } from "../../../base/index.ts";
 import { createOidcLogin, type OidcLogin } from "../oidc/login.ts";
 import { openPasswords, type Passwords } from "../passwords/index.ts";
 import { createVerifier } from "../passwords/verifier.ts";
@@ -127,7 +127,7 @@ async function readTemplate(path: string, key: string, files: Platform["files"])
       throw new Error(`the file has ${bytes.length} bytes, more than the ${maxTemplateBytes} that are read`);
     return parseLoginTemplate(textOf(bytes));
   } catch (error) {
-    throw new Error(`${key}: ${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${key}: ${path}: ${messageOf(error)}`, {
       cause: error,
     });
   }

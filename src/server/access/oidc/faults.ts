@@ -7,7 +7,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import { ServiceError } from "../../../base/index.ts";
+import { messageOf, ServiceError } from "../../../base/index.ts";
 
 /**
  * `denied`: the reader or the provider refused. `unconfirmed`: the callback proves nothing. `unavailable`:
@@ -73,7 +73,7 @@ export function faultOf(error: unknown): OidcFault {
   if (error instanceof WWWAuthenticateChallengeError) return namedFault("invalid_client", error);
   if (error instanceof ServiceError && error.kind === "busy")
     return new OidcFault("unavailable", "too many logins are waiting for the provider", cause);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code =
     error instanceof OperationProcessingError || error instanceof errors.JOSEError ? error.code : undefined;
   if (code === "ERR_JOSE_GENERIC")

@@ -17,7 +17,7 @@ import {
   processAuthorizationCodeResponse,
   validateAuthResponse,
 } from "oauth4webapi";
-import { isSafeTransport, parseUrl, secretOf } from "../../../base/index.ts";
+import { type Env, isSafeTransport, parseUrl, secretOf } from "../../../base/index.ts";
 import { createPendingLogins, type PendingLogin, type PendingLogins } from "../logins/pending.ts";
 import { isUserName } from "../logins/user-name.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
@@ -60,7 +60,7 @@ export interface OidcLogin {
 export function createOidcLogin(
   profile: string,
   options: OidcOptions,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   host?: ProviderHost,
 ): OidcLogin {
   const { client_id, scopes, user_claim } = options;

@@ -7,6 +7,7 @@ import {
   isDeep,
   isLoopbackHost,
   maxJsonLevels,
+  networkReason,
   withDeadline,
 } from "../../../base/index.ts";
 import { OidcFault } from "./faults.ts";
@@ -114,13 +115,4 @@ async function boundedBytes(response: Response, host: string): Promise<Uint8Arra
     chunks.push(value);
   }
   return concatenate(chunks) as Uint8Array<ArrayBuffer>;
-}
-
-/** Returns the reason of a failed fetch, without the address. */
-function networkReason(error: unknown): string {
-  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
-    code?: string;
-    message?: string;
-  };
-  return code ?? message ?? "no reason given";
 }

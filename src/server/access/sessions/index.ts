@@ -5,6 +5,7 @@ import {
   type Check,
   callsOf,
   type Log,
+  messageOf,
   openBucket,
   type Platform,
   parseDuration,
@@ -117,7 +118,7 @@ function quietly(log: Pick<Log, "warn">, backend: Backend): (error: unknown) => 
     last = time;
     log.warn("the session store cannot be used; requests with a session get 503", {
       backend,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     });
   };
 }

@@ -1,6 +1,6 @@
 // Display names on the pages of the collection: labels in the reader's language, or else names.
 
-import type { LanguageMap } from "../../../iiif/index.ts";
+import type { LanguageMap } from "../../../base/index.ts";
 import { escapeHtml } from "../http/page.ts";
 import { type TextInLanguage, textForRanges } from "../http/representation/language.ts";
 import type { Reader } from "../http/representation/reader.ts";

@@ -2,9 +2,10 @@
 
 import problemWords from "../../../../translations/problems.json" with { type: "json" };
 import type { Problem } from "../../../base/index.ts";
+import type { TextLanguage } from "../../../iiif/index.ts";
 import { escapeHtml } from "./page.ts";
 import type { Page } from "./page-content.ts";
-import { type PageLanguage, readerIn } from "./representation/reader.ts";
+import { readerIn } from "./representation/reader.ts";
 
 type ProblemWords = (typeof problemWords)["en"];
 
@@ -26,7 +27,7 @@ ${toStartPage(base, language)}
 }
 
 /** The link from a page with a message to the start page. */
-export const toStartPage = (base: string, language: PageLanguage): string =>
+export const toStartPage = (base: string, language: TextLanguage): string =>
   `<p><a href="${escapeHtml(base)}/">${escapeHtml(problemWords[language].startPage)}</a></p>`;
 
 function saidOf(status: number, words: ProblemWords): readonly [heading: string, text: string] {

@@ -3,6 +3,7 @@
 import { isScalar, visit } from "yaml";
 import type { z } from "zod";
 import {
+  type Env,
   type Finding,
   findingList,
   keyPath,
@@ -27,8 +28,6 @@ export type LoadedConfig<T = Config> =
       readonly find: (path: string) => Position | undefined;
     }
   | { readonly config?: undefined; readonly problems: readonly Finding[] };
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the configuration of a YAML text (undefined or empty: all defaults) under environment variables.

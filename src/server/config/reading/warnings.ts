@@ -3,6 +3,7 @@
 import {
   doubtAt,
   doubtsAt,
+  type Env,
   type Finding,
   guessableSecret,
   isSafeTransport,
@@ -49,8 +50,6 @@ function isUntrustedHttp(address: string): boolean {
   const url = parseUrl(address);
   return url !== undefined && !isSafeTransport(url);
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns doubts about values that are accepted. `runtime`: name of the platform; `env`: the variables that

@@ -6,6 +6,7 @@ import {
   createLru,
   createSingleFlight,
   memoryBytes,
+  messageOf,
   type Platform,
   readAll,
   ServiceError,
@@ -142,7 +143,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
       });
     } catch (error) {
       if (error instanceof ServiceError && error.kind === "cancelled") throw error;
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       return { until: Date.now() + revalidateMs, problem };
     }
   };

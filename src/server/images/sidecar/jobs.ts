@@ -17,6 +17,7 @@ import type { Admission } from "../admission/admit.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { blockVariant, type EntryKey } from "../cache-keys.ts";
 import { type Master, needsOf } from "../describe.ts";
+import { verdicts } from "../failed-reads.ts";
 import type { Sidecar } from "./life.ts";
 
 export interface SidecarJobParts {
@@ -45,9 +46,6 @@ const shareOfMemory = 3 / 4;
  * else.
  */
 const shareOfSlot = 1 / 4;
-
-/** Kinds of error that are caused by the file; after others the next render tries again. */
-const verdicts: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 const isVerdict = (error: unknown) => error instanceof ServiceError && verdicts.has(error.kind);
 
 /**

@@ -1,7 +1,11 @@
 // Contents of a folder that one caller may have, page by page, by names and labels: no image is opened.
 
-import { compareNaturally, forEachConcurrently, ServiceError } from "../../../base/index.ts";
-import type { LanguageMap } from "../../../iiif/index.ts";
+import {
+  compareNaturally,
+  forEachConcurrently,
+  type LanguageMap,
+  ServiceError,
+} from "../../../base/index.ts";
 import { type Caller, isUndecided, type RefusedDecision } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import type { OpenParts } from "../../images/open.ts";

@@ -1,23 +1,20 @@
 // Contents of a folder as people see them: its folders and images in the order and with the labels of its
 // manifest file, without those that it hides.
 
+import type { LanguageMap } from "../../../base/index.ts";
 import {
   arrangeNames,
   type Description,
   emptyDescription,
   isOfAnnotations,
-  type LanguageMap,
   type Resource,
 } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
-import type { Folder } from "../folders/folder.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import { isOfNotes } from "../folders/notes.ts";
 import { type FolderLocation, inside, isReached } from "../locations.ts";
-
-/** A folder without facts about its images. */
-export type ListedFolder = Omit<Folder, "serial" | "facts">;
 
 export interface Content {
   readonly kind: "folder" | "image";

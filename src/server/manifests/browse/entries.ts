@@ -1,9 +1,10 @@
 // Visible entries of a folder: its folders, at the root the tops of further sources, and its images.
 
-import type { LanguageMap } from "../../../iiif/index.ts";
+import type { LanguageMap } from "../../../base/index.ts";
 import type { Sources } from "../../sources/index.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import { type FolderLocation, identifierOf, inside } from "../locations.ts";
-import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents.ts";
+import { type Content, contentsOf, labelIn } from "./contents.ts";
 
 export interface Entry {
   readonly kind: "folder" | "image";

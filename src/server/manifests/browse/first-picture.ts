@@ -4,8 +4,8 @@
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import { locationOf } from "../locations.ts";
-import type { ListedFolder } from "./contents.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import type { ShownImage, Sight } from "./sight.ts";
 

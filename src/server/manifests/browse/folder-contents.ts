@@ -12,7 +12,7 @@ import { type FolderLocation, identifierOf } from "../locations.ts";
 import { membersOfFolder } from "./contents.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 
-export interface FolderContents {
+export interface ListedFolder {
   readonly entries: readonly Entry[];
   /** Texts by language, from its manifest file. */
   readonly summary?: unknown;
@@ -31,7 +31,7 @@ export async function readContents(
   location: FolderLocation,
   isRoot: boolean,
   { signal }: Caller,
-): Promise<FolderContents | undefined> {
+): Promise<ListedFolder | undefined> {
   const { source, key } = location;
   try {
     // Without listings, only stored manifests could be found.

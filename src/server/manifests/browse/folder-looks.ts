@@ -1,8 +1,7 @@
 // Folders as pages list them: their labels, the number of their contents, and a picture of each, within a
 // time limit.
 
-import { forEachConcurrently, withDeadline } from "../../../base/index.ts";
-import type { LanguageMap } from "../../../iiif/index.ts";
+import { forEachConcurrently, type LanguageMap, withDeadline } from "../../../base/index.ts";
 import type { ListedImage } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";

@@ -1,12 +1,11 @@
 // Labels of folders from their manifest files.
 
-import { forEachConcurrently } from "../../../base/index.ts";
-import type { LanguageMap } from "../../../iiif/index.ts";
+import { forEachConcurrently, type LanguageMap } from "../../../base/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
-import type { Folders } from "../folders/folders.ts";
+import type { Folders, ListedFolder } from "../folders/folders.ts";
 import { type FolderLocation, locationOf, parentOf, type Trail, trailOf } from "../locations.ts";
-import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
+import { labelIn, membersOfFolder } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
 /** Breadcrumbs whose folders have labels. */

@@ -1,6 +1,6 @@
 // What one caller may see of folders and images on one page, and who may cache that page.
 
-import type { LanguageMap } from "../../../iiif/index.ts";
+import type { LanguageMap } from "../../../base/index.ts";
 import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { type ListedImage, type LookParts, look } from "../../images/look.ts";

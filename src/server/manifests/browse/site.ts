@@ -1,7 +1,7 @@
 // Title and provider of the collection: from the configuration, or else from the manifest file at its top.
 
-import { parseUrl } from "../../../base/index.ts";
-import { absolute, idOf, type LanguageMap, objectsOf, type Resource } from "../../../iiif/index.ts";
+import { type LanguageMap, parseUrl } from "../../../base/index.ts";
+import { absolute, idOf, objectsOf, type Resource } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";

@@ -11,8 +11,9 @@ import {
   standingOf,
 } from "../../../iiif/index.ts";
 import type { Caller } from "../../access/access.ts";
+import type { LookParts } from "../../images/look.ts";
 import type { ImageFacts } from "../folders/folder.ts";
-import { cutText, type FactsParts, imageFacts, pageFacts } from "../folders/image-facts.ts";
+import { cutText, imageFacts, pageFacts } from "../folders/image-facts.ts";
 import type { Gate, Pass } from "../gate.ts";
 import type { Canvases } from "./making.ts";
 
@@ -53,7 +54,7 @@ export interface ImageCanvases {
  * Throws what {@link imageFacts} does.
  */
 export async function imageCanvases(
-  parts: FactsParts,
+  parts: LookParts,
   caller: Caller,
   gate: Gate,
   namedPages: () => Promise<readonly number[]>,

@@ -2,16 +2,10 @@
 
 import { forEachConcurrently } from "../../../base/index.ts";
 import type { Caller } from "../../access/access.ts";
+import type { LookParts } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder, ImageFacts } from "../folders/folder.ts";
-import {
-  cutText,
-  type FactsParts,
-  type FolderReader,
-  maxPages,
-  readImages,
-  shownPages,
-} from "../folders/image-facts.ts";
+import { cutText, type FolderReader, maxPages, readImages, shownPages } from "../folders/image-facts.ts";
 import type { ListedFile, Listing } from "../folders/listing.ts";
 import type { Gate, Pass } from "../gate.ts";
 import { type FolderLocation, identifierOf, inside, isReached } from "../locations.ts";
@@ -56,7 +50,7 @@ export function imagesOf(
 
 /** A reader of images of a folder for one caller. */
 export function readerOf(
-  parts: FactsParts,
+  parts: LookParts,
   location: FolderLocation,
   folder: Folder,
   caller: Caller,
@@ -79,7 +73,7 @@ interface Room {
 }
 
 export interface SheetsParts {
-  readonly images: Pick<FactsParts, "hooks">;
+  readonly images: Pick<LookParts, "hooks">;
   readonly options: Pick<PresentationOptions, "pages">;
 }
 

@@ -1,7 +1,8 @@
 // Kind of a folder: a manifest of its images, or a collection of its contents, according to its contents or
 // its manifest file.
 
-import { type Fault, isOfAnnotations, type LanguageMap } from "../../../iiif/index.ts";
+import type { LanguageMap } from "../../../base/index.ts";
+import { type Fault, isOfAnnotations } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isOfNotes } from "../folders/notes.ts";
 import { type FolderLocation, nameOf } from "../locations.ts";

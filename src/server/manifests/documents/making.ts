@@ -3,10 +3,10 @@
 import type { ServiceError } from "../../../base/index.ts";
 import { type CanvasFacts, type DocumentContext, objectsOf, type Resource } from "../../../iiif/index.ts";
 import type { Caller } from "../../access/access.ts";
+import type { LookParts } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
-import type { FactsParts } from "../folders/image-facts.ts";
 import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
 import type { Gate, GateParts } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
@@ -14,7 +14,7 @@ import type { PageTexts } from "../texts/page-texts.ts";
 import type { TextFile } from "../texts/text-files.ts";
 
 export interface ManifestsParts extends GateParts {
-  readonly images: FactsParts;
+  readonly images: LookParts;
   readonly sources: Sources;
   readonly folders: Folders;
   readonly options: Pick<PresentationOptions, "derive" | "pages" | "title" | "provider">;

@@ -15,7 +15,7 @@ import {
   type Resource,
 } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import type { FolderContents } from "../folders/folders.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import { problem } from "../folders/manifest-file-text.ts";
 import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import { type FolderImage, imagesOf } from "./folder-images.ts";
@@ -26,7 +26,7 @@ import { membersOf } from "./members.ts";
 export function manifestFileFaults(
   sources: Sources,
   location: FolderLocation,
-  folder: FolderContents,
+  folder: ListedFolder,
 ): readonly Finding[] {
   const { manifestFile, listing } = folder;
   if (!manifestFile) return [];
@@ -50,7 +50,7 @@ export function manifestFileFaults(
   ];
 }
 
-type OwnFile = NonNullable<FolderContents["manifestFile"]>;
+type OwnFile = NonNullable<ListedFolder["manifestFile"]>;
 
 /** Address of the documents that descriptions are applied to; the domain never resolves (RFC 2606). */
 const base = "https://check.invalid";
@@ -78,7 +78,7 @@ function applyToImages(
 function applyToFolders(
   sources: Sources,
   location: FolderLocation,
-  folder: FolderContents,
+  folder: ListedFolder,
   images: readonly FolderImage[],
 ): void {
   const manifestFile = folder.manifestFile as OwnFile;

@@ -1,22 +1,21 @@
 // Members of a collection: the folders in a folder, the manifest of its images, and at the root the tops of
 // further sources.
 
-import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import { forEachConcurrently, type LanguageMap, ServiceError } from "../../../base/index.ts";
 import {
   type CanvasFacts,
   type Description,
   emptyDescription,
   imagesId,
-  type LanguageMap,
   type MemberFacts,
   objectsOf,
   placeInFront,
 } from "../../../iiif/index.ts";
 import type { Caller } from "../../access/access.ts";
+import type { LookParts } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
-import type { FactsParts } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
 import { type FolderLocation, identifierOf, inside, isReached, nameOf } from "../locations.ts";
 import { canvasFacts } from "./canvases.ts";
@@ -29,7 +28,7 @@ const atOnce = 8;
 export interface MembersParts {
   readonly sources: Sources;
   readonly folders: Folders;
-  readonly images: FactsParts;
+  readonly images: LookParts;
 }
 
 /** A member before anyone has looked into it. */

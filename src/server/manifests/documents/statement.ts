@@ -1,15 +1,8 @@
 // The required statement of a collection that has none: who provides it (Presentation API 3.0, section 3.1).
 // Mirador 3 stays blank on a collection without one.
 
-import { ServiceError, withDeadline } from "../../../base/index.ts";
-import {
-  type LanguageMap,
-  objectOf,
-  objectsOf,
-  type Resource,
-  texts2,
-  textsOf,
-} from "../../../iiif/index.ts";
+import { type LanguageMap, ServiceError, withDeadline } from "../../../base/index.ts";
+import { objectOf, objectsOf, type Resource, texts2, textsOf } from "../../../iiif/index.ts";
 import { membersOfFolder } from "../browse/contents.ts";
 import { type FolderLocation, identifierOf, locationOf, nameOf, trailOf } from "../locations.ts";
 import type { Made, Making } from "./making.ts";

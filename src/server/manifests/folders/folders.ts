@@ -51,11 +51,11 @@ export interface Folders {
     key: string,
     before?: ManifestFile,
     signal?: AbortSignal,
-  ): Promise<FolderContents | undefined>;
+  ): Promise<ListedFolder | undefined>;
 }
 
 /** A folder as it is now. */
-export type FolderContents = Omit<Folder, "serial" | "facts">;
+export type ListedFolder = Omit<Folder, "serial" | "facts">;
 
 /** Bytes that remembered folders may take together. */
 const cacheBytes = 48 * 2 ** 20;

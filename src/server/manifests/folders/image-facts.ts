@@ -1,46 +1,36 @@
 // Facts about an image for manifests: its upright size and its number of pages, from its header alone.
 
-import { type ErrorKind, forEachConcurrently, ServiceError } from "../../../base/index.ts";
+import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { splitPage } from "../../../iiif/index.ts";
-import { type OutputPolicy, readingOf, shownSize } from "../../../imaging/index.ts";
+import { readingOf, shownSize } from "../../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
-import type { Admission } from "../../images/admission/admit.ts";
 import {
   checkMemory,
   checkServable,
   checkSupported,
-  type DescribeParts,
   describe,
   inspect,
   type Master,
 } from "../../images/describe.ts";
-import { type OpenParts, withMaster } from "../../images/open.ts";
+import { verdicts } from "../../images/failed-reads.ts";
+import type { LookParts } from "../../images/look.ts";
+import { withMaster } from "../../images/open.ts";
 import { describePages, errorOf, type PageFacts } from "../../images/pages.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile, Listing } from "./listing.ts";
-
-/** Parts that sizes of derivatives depend on. */
-export type FactsParts = OpenParts &
-  DescribeParts & {
-    readonly policy: Pick<OutputPolicy, "metadata">;
-    readonly admission: Pick<Admission, "allows">;
-  };
 
 type ImageHeader = Awaited<ReturnType<typeof describe>>;
 
 /** Images of a folder that are examined simultaneously. */
 const atOnce = 16;
 
-/** Failures that last as long as the file; all others may be temporary. */
-const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupported"]);
-
 /**
  * Returns the facts of one image for any caller: sizes are no secret, since the image information of a gated
  * image is public. Throws `not-found` if there is none, `unsupported` (code unsupported_format) for anything
  * but an image, and temporary errors.
  */
-export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
+export async function imageFacts(parts: LookParts, caller: Caller): Promise<ImageFacts> {
   const { facts, error } = await lookAt(parts, caller);
   // Many web servers have a page for a folder.
   if (error?.code === "origin_not_image")
@@ -64,7 +54,7 @@ export interface FolderReader {
 
 /** A reader of a folder; `callerOf` returns the caller for the file of that name. */
 export function readImages(
-  parts: FactsParts,
+  parts: LookParts,
   folder: Folder,
   callerOf: (name: string) => Caller,
 ): FolderReader {
@@ -165,7 +155,7 @@ export function cutText(name: string, { pages, cut }: ImageFacts, count: number)
  * the image with the identifier `name;n`. Throws `not-found` if there is none.
  */
 export async function pageFacts(
-  parts: FactsParts,
+  parts: LookParts,
   caller: Caller,
   facts: ImageFacts,
   exceptions: readonly number[] = [],
@@ -186,7 +176,7 @@ export async function pageFacts(
 
 /** The facts of the pages of a file, which is opened once. */
 async function factsInFile(
-  parts: FactsParts,
+  parts: LookParts,
   caller: Caller,
   facts: ImageFacts,
   count: number,
@@ -208,7 +198,7 @@ async function factsInFile(
 }
 
 /** Returns the facts of a page of a file, of which `first` is the header of another. */
-function factsOfPage(parts: FactsParts, master: Master, first: ImageHeader, page: PageFacts): ImageFacts {
+function factsOfPage(parts: LookParts, master: Master, first: ImageHeader, page: PageFacts): ImageFacts {
   try {
     if ("error" in page) throw errorOf(page);
     checkSupported(parts, page);
@@ -230,7 +220,7 @@ interface LookResult {
   readonly error?: ServiceError;
 }
 
-async function lookAt(parts: FactsParts, caller: Caller, validator?: string): Promise<LookResult> {
+async function lookAt(parts: LookParts, caller: Caller, validator?: string): Promise<LookResult> {
   const everyone = asEveryone(parts);
   const look = async (master: Master) => {
     // The source remembers an earlier state than the listing.
@@ -248,7 +238,7 @@ async function lookAt(parts: FactsParts, caller: Caller, validator?: string): Pr
   }
 }
 
-const asEveryone = (parts: FactsParts): FactsParts => ({
+const asEveryone = (parts: LookParts): LookParts => ({
   ...parts,
   access: everythingPublic,
   decisions: unnoted,
@@ -263,16 +253,16 @@ function readable(error: unknown): ServiceError {
 
 /** Returns the facts of an image that cannot be shown. */
 function failedFacts({ kind, message }: ServiceError): ImageFacts {
-  return { problem: message, pages: 1, ...(!lasting.has(kind) && { passes: true }) };
+  return { problem: message, pages: 1, ...(!verdicts.has(kind) && { passes: true }) };
 }
 
 /** Returns the facts of a supported image. Throws as {@link checkServable} does. */
-function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): ImageFacts {
+function servedFacts(parts: LookParts, master: Master, header: ImageHeader): ImageFacts {
   checkServable(parts, master, header);
   return shownFacts(parts, header);
 }
 
-function shownFacts(parts: FactsParts, header: ImageHeader): ImageFacts {
+function shownFacts(parts: LookParts, header: ImageHeader): ImageFacts {
   const size = shownSize(header, parts.policy);
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && readingOf(header.format).hasSheets;

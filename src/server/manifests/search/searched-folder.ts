@@ -1,8 +1,9 @@
 // Searchable contents of a folder: its entries with all of their visible text, in comparable form.
 
-import type { LanguageMap } from "../../../iiif/index.ts";
+import type { LanguageMap } from "../../../base/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type Content, contentsOf, type ListedFolder, labelIn, membersOfFolder } from "../browse/contents.ts";
+import { type Content, contentsOf, labelIn, membersOfFolder } from "../browse/contents.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import { isOfNotes } from "../folders/notes.ts";
 import type { FolderLocation } from "../locations.ts";
 import { comparable, textIn } from "./words.ts";

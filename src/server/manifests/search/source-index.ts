@@ -4,7 +4,7 @@
 import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
-import type { ListedFolder } from "../browse/contents.ts";
+import type { ListedFolder } from "../folders/folders.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, inside, isReached } from "../locations.ts";
 import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";

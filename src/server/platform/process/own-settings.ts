@@ -3,6 +3,7 @@
 // any Node: it uses no syntax that Node 16 lacks.
 
 import { realpathSync } from "node:fs";
+import type { Env } from "../../../base/index.ts";
 
 /** Flags of Node. */
 export const nodeFlags = ["--max-semi-space-size=4", "--no-allocation-site-pretenuring"] as const;
@@ -12,8 +13,6 @@ export const allocatorVariables: Readonly<Record<string, string>> = {
   MALLOC_MMAP_THRESHOLD_: "262144",
   MALLOC_TRIM_THRESHOLD_: "131072",
 };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the flags and variables that a process lacks; undefined if it has all of them. Other values that

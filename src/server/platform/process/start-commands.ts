@@ -1,13 +1,11 @@
 // The command that started this program, without its arguments.
 
 import { isAbsolute, relative } from "node:path";
-import { type StartCommands, shellWord } from "../../../base/index.ts";
+import { type Env, type StartCommands, shellWord } from "../../../base/index.ts";
 import { containerCommands } from "../container-commands.ts";
 
 /** Runtimes that start this program as a process with arguments. */
 export type ProcessRuntime = "node" | "deno" | "bun";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Commands that run the file of the bundle. */
 const runners: Readonly<Record<ProcessRuntime, string>> = {

@@ -4,7 +4,7 @@ import { formatDuration } from "../../../../base/index.ts";
 import type { Setting } from "../../yaml/commented-yaml.ts";
 import { bucketSettings } from "../buckets.ts";
 import { isTrue, type Properties } from "../properties.ts";
-import { missing, type Row, type Rows, unneeded, wholeNumber } from "../row.ts";
+import { missing, type Row, type Rows, secretOf, unneeded, wholeNumber } from "../row.ts";
 
 /** Returns the name of the derivative cache in use; undefined if there is none. */
 export const cacheInUse = (all: Properties): string | undefined =>
@@ -108,7 +108,6 @@ const usesSourceCache = (all: Properties) =>
 
 const noJdbc = ofCache("JdbcCache", missing(`smalti keeps nothing in databases; ${usual}`));
 const noAzure = ofCache("AzureStorageCache", missing(`smalti keeps nothing in Azure; ${usual}`));
-const secretOf = (row: Row): Row => ({ ...row, secret: true });
 
 const worker = unneeded(
   "expired entries are removed when they are read, and the least used ones when a store is full",

@@ -4,7 +4,7 @@ import { parseIp, parseUrl } from "../../../../base/index.ts";
 import type { Setting } from "../../yaml/commented-yaml.ts";
 import { bucketSettings } from "../buckets.ts";
 import { isTrue, type Properties } from "../properties.ts";
-import { missing, type Row, type Rows, unneeded, wholeNumber } from "../row.ts";
+import { missing, type Row, type Rows, secretOf, unneeded, wholeNumber } from "../row.ts";
 
 /** Sources that smalti has too, with the property that shows that one is configured. */
 const kinds: Readonly<
@@ -67,8 +67,6 @@ const chunks = (source: string): Rows =>
       unneeded("smalti always reads remote files by ranges, and caches them in the slot origin"),
     ]),
   );
-
-const secretOf = (row: Row): Row => ({ ...row, secret: true });
 const basicAuth = (part: string): Row =>
   secretOf(
     ofLookup("HttpSource", {

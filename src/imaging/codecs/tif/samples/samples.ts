@@ -2,6 +2,7 @@
 // point and alpha.
 
 import { unpremultiply } from "../../../pipeline/unpremultiply.ts";
+import { labScales } from "../../jp2/lab.ts";
 import { isPacked, type Picture } from "../directory/picture.ts";
 import { numbersOf } from "./numbers.ts";
 import { yccToRgb } from "./ycc.ts";
@@ -31,7 +32,7 @@ export function asSamples(
   if (values instanceof Uint16Array && bits === 16) return values;
   if (float && picture.interpretation === "lab")
     return scaleSamples(values, depth, (value, i) => {
-      const [add, full] = floatLab[planar ? plane : i % samples] ?? [0, 1];
+      const [add, full] = labScales[planar ? plane : i % samples] ?? [0, 1];
       return ((value + add) / full) * 65535;
     });
   const factor = factorOf(picture);
@@ -71,13 +72,6 @@ function stretch(values: ArrayLike<number>, { low, high }: Range): Uint16Array {
   }
   return out;
 }
-
-/** Offset added to L*, a* and b* in floating point, and the range that the sum is divided by. */
-const floatLab = [
-  [0, 100],
-  [128, 255],
-  [128, 255],
-] as const;
 
 /** Destination of samples: maps a part of a block to a part of the output. */
 export interface Placement {

@@ -5,7 +5,8 @@ import type { LoginFields } from "../../../access/logins/template.ts";
 import type { Profile } from "../../../access/profiles/profile.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Page } from "../../http/page-content.ts";
-import { element, type Reader, type Spoken, spoken } from "./reader.ts";
+import type { TextInLanguage } from "../../http/representation/language.ts";
+import { element, type Reader, spoken } from "./reader.ts";
 
 export interface LoginForm {
   /** As requested; "" for none. */
@@ -24,7 +25,10 @@ const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? fo
 /** Returns the login page of a profile. `folder`: path of the public URL, without a trailing /. */
 export function loginPage(profile: Profile, form: LoginForm, reader: Reader, folder: string): Page {
   const { words } = reader;
-  const title: Spoken = spoken(profile.label, reader) ?? { text: words.access, language: reader.language };
+  const title: TextInLanguage = spoken(profile.label, reader) ?? {
+    text: words.access,
+    language: reader.language,
+  };
   const heading = spoken(profile.heading, reader) ?? title;
   const isActive = profile.pattern === "active";
   const confirm = profile.confirm_label || (isActive ? words.signIn : words.proceed);
@@ -87,8 +91,8 @@ export function logoOrigin({ logo_url }: Profile): Pick<Page, "origins"> {
 
 /** Contents of a page with one message. */
 export interface Message {
-  readonly heading: Spoken;
-  readonly texts: readonly (Spoken | undefined)[];
+  readonly heading: TextInLanguage;
+  readonly texts: readonly (TextInLanguage | undefined)[];
   /** Link to continue with, in the language of the page. */
   readonly link?: { readonly text: string; readonly address: string };
 }

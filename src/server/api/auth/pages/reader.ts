@@ -4,7 +4,7 @@ import words from "../../../../../translations/login.json" with { type: "json" }
 import type { LanguageMap } from "../../../../base/index.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { escapeHtml } from "../../http/page.ts";
-import { matchLanguage } from "../../http/representation/language.ts";
+import { matchLanguage, type TextInLanguage } from "../../http/representation/language.ts";
 import { type Reader as ReaderOf, readerIn } from "../../http/representation/reader.ts";
 
 /** `{after}` in a text is a number of seconds. */
@@ -16,17 +16,11 @@ export type Reader = ReaderOf<Words>;
 export const readerOf = (c: RequestContext): Reader =>
   readerIn<Words>(words, c.req.raw.headers.get("Accept-Language"));
 
-/** A text in a language; without a tag if the operator names no language. */
-export interface Spoken {
-  readonly text: string;
-  readonly language?: string;
-}
-
 /**
  * Chooses the operator's text for a reader: in the reader's first available language, else in that of the
  * page, else in English, else the first text. Returns undefined if there is none.
  */
-export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken | undefined {
+export function spoken(map: LanguageMap, { ranges, language }: Reader): TextInLanguage | undefined {
   const tags = Object.keys(map);
   const tag = matchLanguage([...ranges, language, "en"], tags) ?? tags[0];
   const text = tag === undefined ? undefined : map[tag]?.[0];
@@ -39,7 +33,12 @@ export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken |
  * Returns an HTML element with a text; nothing without one. It has a `lang` attribute if the language differs
  * from that of the page.
  */
-export function element(name: string, said: Spoken | undefined, page: Reader, attributes = ""): string {
+export function element(
+  name: string,
+  said: TextInLanguage | undefined,
+  page: Reader,
+  attributes = "",
+): string {
   if (!said) return "";
   const { text, language } = said;
   const lang = language === undefined || language === page.language ? "" : ` lang="${escapeHtml(language)}"`;

@@ -1,13 +1,11 @@
 // The reader of a page: the language of its texts, and of multilingual values in documents.
 
+import type { TextLanguage } from "../../../../iiif/index.ts";
 import { acceptedLanguages, matchLanguage, textForRanges } from "./language.ts";
-
-/** Languages of the pages; tables of texts have all of them. */
-export type PageLanguage = "en" | "de" | "fr" | "es" | "it" | "nl";
 
 export interface Reader<Words> {
   /** Language tag of the service's own texts. */
-  readonly language: PageLanguage;
+  readonly language: TextLanguage;
   readonly words: Words;
   /** Ranges of Accept-Language, in order of preference. */
   readonly ranges: readonly string[];
@@ -15,11 +13,11 @@ export interface Reader<Words> {
 
 /** Returns the reader of an Accept-Language field, with the texts in the language that suits best. */
 export function readerIn<Words>(
-  words: Readonly<Record<PageLanguage, Words>>,
+  words: Readonly<Record<TextLanguage, Words>>,
   field: string | null,
 ): Reader<Words> {
   const ranges = acceptedLanguages(field);
-  const found = matchLanguage(ranges, Object.keys(words)) as PageLanguage | undefined;
+  const found = matchLanguage(ranges, Object.keys(words)) as TextLanguage | undefined;
   const language = found ?? "en";
   return { language, words: words[language], ranges };
 }
