@@ -34,12 +34,19 @@ export {
   type SearchOptions,
   search,
 } from "./index/search.ts";
+export { type Block, blocksOfSegment, type RecordedPage } from "./index/segment-blocks.ts";
 export type { MayRead } from "./index/segment-search.ts";
 export type { SegmentInfo } from "./index/segment-writer.ts";
 /** The text of one page: lines in reading order, words with boxes. */
 export type { Box, Line, PageText, Word } from "./page-text.ts";
 // The pages of a file as records.
-export { type FileRecords, pageOfRecords, readRecords, weightOfRecords } from "./record/file-records.ts";
+export {
+  type FileRecords,
+  pageOfRecords,
+  readRecords,
+  recordOf,
+  weightOfRecords,
+} from "./record/file-records.ts";
 // The record of a page in bytes, as a store keeps it.
 export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 // The text of a page for people.

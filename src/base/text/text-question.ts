@@ -12,4 +12,11 @@ export type TextQuestion =
       /** As operators know it, for messages. */
       readonly name: string;
       readonly bytes: Uint8Array;
+    }
+  | {
+      /** Records of pages, of which a segment of the index of words is built. */
+      readonly of: "segment";
+      readonly pages: readonly { readonly key: string; readonly record: Uint8Array }[];
+      readonly name: string;
+      readonly className: string;
     };

@@ -36,13 +36,19 @@ export const weightOfRecords = (file: FileRecords): number =>
   "failure" in file ? 512 : file.pages.reduce((sum, { record }) => sum + record.length + 128, 256);
 
 /**
- * Returns a page, by its index from 0; that of a file with one page is the only one. Undefined if the file
- * has none there. Throws TextFileError if the file cannot be read.
+ * Returns the record of a page, by its index from 0; that of a file with one page is the only one. Undefined
+ * if the file has none there. Throws TextFileError if the file cannot be read.
  */
-export function pageOfRecords(file: FileRecords, index: number): PageText | undefined {
+export function recordOf(file: FileRecords, index: number): Uint8Array | undefined {
   if ("failure" in file) throw new TextFileError(file.failure.code, file.failure.message);
   const [only, ...more] = file.pages;
   const page =
     only && more.length === 0 && index === 0 ? only : file.pages.find((one) => one.index === index);
-  return page && decodePage(page.record);
+  return page?.record;
+}
+
+/** Returns a page as {@link recordOf} finds it. Throws as that does. */
+export function pageOfRecords(file: FileRecords, index: number): PageText | undefined {
+  const record = recordOf(file, index);
+  return record && decodePage(record);
 }

@@ -16,6 +16,7 @@ import {
   type PageText,
   pageOfRecords,
   readRecords,
+  recordOf,
   TextFileError,
   textBounds,
   tooLargeText,
@@ -29,10 +30,22 @@ export interface PageTexts {
    * Throws TextFileError if the last of them cannot be read, `busy` if too many wait, and what sources throw.
    */
   read(files: readonly TextFile[]): Promise<PageText | undefined>;
+  /**
+   * Returns the record of a page as `read` finds it, or none if none of its files can be read, and the
+   * validators of the files that were opened: the first with a text, and those before it. Throws `busy` and
+   * what sources throw.
+   */
+  readRecord(files: readonly TextFile[]): Promise<PageRecord>;
   /** Returns the bytes of a file with its format; undefined if it is gone or no text. Throws as above. */
   readFile(file: TextFile): Promise<TextBytes | undefined>;
   /** Ends the workers. */
   close(): void;
+}
+
+export interface PageRecord {
+  readonly record?: Uint8Array | undefined;
+  /** Undefined for a file that is gone. */
+  readonly validators: readonly (string | undefined)[];
 }
 
 export interface TextBytes {
@@ -98,10 +111,12 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       const { source, key } = file.location;
       const name = JSON.stringify([source.fingerprint, key, validator]);
       const found = cache.get(name);
-      if (found) return found;
-      const made = await flights.run(name, () => gate.run(async () => parse(file.name, await read())));
+      if (found) return { validator, found };
+      const made = await flights
+        .run(name, () => gate.run(async () => parse(file.name, await read())))
+        .catch(failureOf);
       cache.set(name, made, weightOfRecords(made) + name.length);
-      return made;
+      return { validator, found: made };
     });
 
   return {
@@ -109,8 +124,8 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       let failure: TextFileError | undefined;
       for (const file of files) {
         try {
-          const found = await records(file);
-          const page = found && pageOfRecords(found, file.page);
+          const opened = await records(file);
+          const page = opened && pageOfRecords(opened.found, file.page);
           if (page) return page;
         } catch (error) {
           if (!(error instanceof TextFileError)) throw error;
@@ -120,14 +135,29 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       if (failure) throw failure;
       return undefined;
     },
+    async readRecord(files) {
+      const validators: (string | undefined)[] = [];
+      for (const file of files) {
+        const opened = await records(file);
+        validators.push(opened?.validator);
+        const record = opened?.found && !("failure" in opened.found) && recordOf(opened.found, file.page);
+        if (record) return { record, validators };
+      }
+      return { validators };
+    },
     readFile: (file) =>
       withFile(file, async (_, read) => {
-        const found = await records(file);
+        const found = (await records(file))?.found;
         if (!found || "failure" in found || found.format === "other") return undefined;
         return { format: found.format, bytes: await gate.run(read) };
       }),
     close: () => workers?.close(),
   };
+}
+
+function failureOf(error: unknown): FileRecords {
+  if (!(error instanceof TextFileError)) throw error;
+  return { failure: { code: error.code, message: error.message } };
 }
 
 const unreadYet = (name: string, cause: unknown) =>

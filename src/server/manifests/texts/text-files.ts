@@ -15,6 +15,8 @@ export interface TextFile {
   /** The file by its source and key. */
   readonly location: FolderLocation;
   readonly name: string;
+  /** Validator of the file, if the listing has it. */
+  readonly validator?: string;
   /** Index of the page in the file, from 0. */
   readonly page: number;
   readonly form: TextForm;
@@ -76,9 +78,14 @@ export function textFilesOf(
 
 function fileIn(
   { location }: TextFolder,
-  { name }: ListedFile,
-): Pick<TextFile, "location" | "name" | "form"> {
+  { name, validator }: ListedFile,
+): Pick<TextFile, "location" | "name" | "validator" | "form"> {
   const form = readTextName(name)?.form ?? "xml";
   const named = form === "xml" ? formOfFolder[nameOf(location).toLowerCase()] : undefined;
-  return { location: inside(location, name), name, form: named ?? form };
+  return {
+    location: inside(location, name),
+    name,
+    ...(validator !== undefined && { validator }),
+    form: named ?? form,
+  };
 }

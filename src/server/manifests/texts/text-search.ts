@@ -1,0 +1,84 @@
+// Searches the text of a manifest for one caller, and completes words of it.
+
+import {
+  type Found,
+  matchRange,
+  motivationsOfText,
+  passesFilters,
+  type SearchRequest,
+  type Term,
+} from "../../../iiif/index.ts";
+import { complete, type Found as FoundHits, parseQuery, type Query, search } from "../../../text/index.ts";
+import { type CanvasOf, matchesOf } from "./found-matches.ts";
+import type { PageTexts } from "./page-texts.ts";
+import type { TextIndex, TextPage } from "./text-index.ts";
+
+/** The text of a manifest that a caller may read. */
+export interface ReadText {
+  /** Sorted by key. */
+  readonly pages: readonly TextPage[];
+  readonly canvasOf: CanvasOf;
+}
+
+export interface TextSearch {
+  /** Returns a page of matches. Throws `not-found` (`no_such_page`), and as {@link TextIndex.over} does. */
+  find(text: ReadText, request: SearchRequest): Promise<Found>;
+  /** Returns words that begin like the last one of the query, the most frequent first. Throws likewise. */
+  complete(text: ReadText, request: SearchRequest): Promise<readonly Term[]>;
+  /** Ends the workers. */
+  close(): void;
+}
+
+/** Terms of a completion. */
+const maxTerms = 20;
+
+const textItself = { motivations: motivationsOfText };
+
+/** Creates the search over an index. */
+export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read">): TextSearch {
+  return {
+    async find({ pages, canvasOf }, request) {
+      const query = parseQuery(request.query);
+      if (query.clauses.length === 0 || !passesFilters(request, textItself)) return nothing(request, query);
+      return index.over(pages, async (names) => {
+        const searched = names.map((name) => ({ name }));
+        const found = await search(index.segments, searched, query);
+        if (found.lost.length > 0) return { lost: found.lost };
+        const [from, to] = matchRange(found.hits, request.page);
+        const hits = await found.window(from, to - from);
+        if ("lost" in hits) return { lost: [hits.lost] };
+        const matches = await matchesOf(texts, hits, canvasOf);
+        return { found: { request, matches, total: found.hits, ...noteOf(query, found) } };
+      });
+    },
+    async complete({ pages }, request) {
+      if (request.query === "" || !passesFilters(request, textItself)) return [];
+      return index.over(pages, async (names) => {
+        const found = await complete(index.segments, names, request.query, maxTerms);
+        if ("lost" in found) return { lost: [found.lost] };
+        const terms = found.completions.map(({ text, total }) => ({ value: text, total }));
+        return { found: terms.filter(({ total }) => total >= request.fewest) };
+      });
+    },
+    close: () => index.close(),
+  };
+}
+
+function nothing(request: SearchRequest, query: Query): Found {
+  matchRange(0, request.page);
+  return { request, matches: [], total: 0, ...noteOf(query) };
+}
+
+/** Returns what a search has left out, for people. */
+function noteOf(
+  { cuts }: Query,
+  { isCapped, cutWords }: Pick<FoundHits, "isCapped" | "cutWords"> = { isCapped: false, cutWords: [] },
+): Pick<Found, "note"> {
+  const sentences = [
+    isCapped && "More pages have these words than are counted.",
+    cuts.some(({ kind }) => kind !== "prefix") && "The end of the query was ignored, since it is too long.",
+    cuts.some(({ kind }) => kind === "prefix") && "A single letter with * was searched as a word.",
+    cutWords.length > 0 && `Not all words were searched that begin with ${cutWords.join(", ")}.`,
+  ].filter((sentence) => sentence !== false);
+  return sentences.length > 0 ? { note: sentences.join(" ") } : {};
+}
