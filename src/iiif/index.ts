@@ -294,7 +294,7 @@ export {
 export { type SearchSite, searchResponse, termsResponse } from "./search/responses.ts";
 
 // Descriptions of the search services of a manifest.
-export { searchServices } from "./search/services.ts";
+export { searchContext, searchServices } from "./search/services.ts";
 
 // The addresses of pages that show documents in a viewer, which no other file spells out.
 export { stateViewAddress, viewAddress, viewOfDocument, viewPath } from "./view-mounts.ts";

@@ -30,6 +30,7 @@ import { mountImage } from "./api/image/routes.ts";
 import { mountMcp } from "./api/mcp/routes.ts";
 import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
+import { mountSearch } from "./api/search/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import type { Service } from "./service.ts";
@@ -45,6 +46,7 @@ export const surfaces: readonly Surface[] = [
   mountStatic,
   mountImage,
   mountPresentation,
+  mountSearch,
   mountAuth,
   mountContentState,
   (routes, service) => mountView(routes, service, collectionPages),

@@ -34,6 +34,8 @@ import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts"
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
 import { createPageTexts } from "./manifests/texts/page-texts.ts";
+import { TextIndex } from "./manifests/texts/text-index.ts";
+import { createTextSearch, type TextSearch } from "./manifests/texts/text-search.ts";
 import { buildOuterParts } from "./parts.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
 import { buildRendering } from "./rendering.ts";
@@ -65,6 +67,8 @@ export interface Service {
   readonly search: Search;
   /** Absent if the Presentation API is disabled. */
   readonly manifests?: Manifests;
+  /** Search in the text of a manifest. */
+  readonly textSearch: TextSearch;
   readonly sources: Sources;
   readonly slots: Slots;
   /** Absent if there are none. */
@@ -202,6 +206,14 @@ export async function createService(
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
   const texts = createPageTexts(platform);
+  const { startWorker, keepAlive } = platform;
+  const textIndex = new TextIndex({
+    texts,
+    slot: slots.origin,
+    ...(startWorker && { startWorker }),
+    keepAlive,
+  });
+  const textSearch = createTextSearch(textIndex, texts);
   const options = config.presentation;
   const manifests = buildManifests({ images, auth, folders, options, texts, aliases, log });
   const check = () => runChecks(allChecks);
@@ -253,6 +265,7 @@ export async function createService(
     folders,
     search,
     ...(manifests && { manifests }),
+    textSearch,
     sources,
     slots,
     ...(hooks && { hooks }),
@@ -291,6 +304,7 @@ export async function createService(
       stopHistory?.();
       yaml.close();
       texts.close();
+      textSearch.close();
       await Promise.allSettled([
         shared ? undefined : pool.close(),
         outer.close(),

@@ -56,6 +56,8 @@ export interface Gate {
    * profile keeps its documents for others.
    */
   mayFind(identifier: string): Promise<boolean> | boolean;
+  /** Returns what decides on an image: equal for images that the same callers may see, as far as known. */
+  accessClass(identifier: string): string;
   /** True if a profile keeps the documents of an identifier for readers with access. */
   keepsDocuments(identifier: string): boolean;
   /** Returns the decision on a document as a whole. Throws `busy` if it is not known. */
@@ -156,6 +158,11 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       return settle(decide(identifier, required), (decision) =>
         required?.gatesDocuments ? isSeen(decision) : heed(decision).allowed,
       );
+    },
+    accessClass(identifier) {
+      if (hooks?.has("authorize")) return "hook";
+      const required = auth?.requirementOf(identifier);
+      return required ? JSON.stringify(required.profiles.map(({ name }) => name)) : "public";
     },
     keepsDocuments: (identifier) => auth?.requirementOf(identifier)?.gatesDocuments === true,
     decide: async (identifier) => heed(await decide(identifier, auth?.requirementOf(identifier))),

@@ -25,6 +25,7 @@ import { applyHook, inventedByHook } from "./documents/hooked.ts";
 import { textsNamed, withTexts } from "./documents/image-texts.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument, RawText } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
+import { withSearch } from "./documents/searched-text.ts";
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
@@ -108,7 +109,11 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const found = await partOf(making, reading, whole);
           if (found === undefined) continue;
           if (found.refused) return presentedOf(making, reading, found);
-          return presentedOf(making, reading, await stated(making, reading, found));
+          return presentedOf(
+            making,
+            reading,
+            await stated(making, reading, searchable(making, reading, found)),
+          );
         }
       throw unread ?? missing(parts, all);
     },
@@ -171,6 +176,16 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
       if (made?.document.type === "Manifest") return made;
     }
   return undefined;
+}
+
+/** Returns a document which, if it is a manifest with a text for its reader, names its search services. */
+function searchable(
+  { context, partly }: Making,
+  { piece }: PresentationPath,
+  found: RestrictedDocument,
+): RestrictedDocument {
+  if (piece || partly) return found;
+  return { ...found, make: async () => withSearch(await found.make(), context.base) };
 }
 
 /** Returns a document which, if it is a collection, has a required statement. */
@@ -311,7 +326,7 @@ async function imageDocument(making: Making, id: string): Promise<PlannedDocumen
     const facts = { id, label, canvases, ...(note !== undefined && { note }) };
     const make = async () => {
       const filesOf = await textsNamed(making, id, canvases.length > 1);
-      return withTexts(madeOf(facts, context, partly), canvases, filesOf);
+      return withTexts(making, madeOf(facts, context, partly), canvases, filesOf);
     };
     return { make, facts: async () => canvases };
   } catch (error) {

@@ -43,8 +43,11 @@ export interface Route {
    * counted, such as a response that never ends.
    */
   readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
-  /** The page that shows its problems to people, in their language; by default the usual page. */
-  readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
+  /**
+   * The page that shows its problems to people, in their language; by default the usual page. false: there is
+   * none, and problems are JSON for everybody.
+   */
+  readonly problemPage?: ((c: RequestContext, problem: Problem) => Page) | false;
   /** True if `limits.max_in_flight` does not apply. */
   readonly uncapped?: boolean;
   /**

@@ -66,12 +66,12 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
   if (!c.get("failure")) c.set("failure", { code, detail });
   const headers: Record<string, string> = { ...problem.headers, "Cache-Control": "no-store" };
   setVary(headers, c, "Accept");
-  if (preferredType(c, offered) !== "text/html")
+  const { problemPage: pageOf = usualPage } = c.get("route") ?? {};
+  if (!pageOf || preferredType(c, offered) !== "text/html")
     return sendText(c, problemDocument(problem), { type: problemType, status, headers });
   setVary(headers, c, "Accept", "Accept-Language");
   // The address may contain what a login page elsewhere has added.
   headers["Referrer-Policy"] = "same-origin";
-  const pageOf = c.get("route")?.problemPage ?? usualPage;
   return pageResponse(c, pageOf(c, problem), { status, headers });
 }
 

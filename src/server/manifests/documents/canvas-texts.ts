@@ -29,6 +29,8 @@ import { withheld } from "./restricted.ts";
 export interface FolderTexts {
   /** Equal as long as the same folders hold the same. */
   readonly stamp: string;
+  /** True if no image has any. */
+  readonly isEmpty: boolean;
   /** The files of an image or of its page, the most likely first; none if it has no text. */
   filesOf(image: { readonly name: string; readonly page?: number | undefined }): readonly TextFile[];
 }
@@ -60,6 +62,7 @@ export async function folderTexts(
   const named = wanted.filter((name) => textFolders.has(name.toLowerCase()));
   return {
     stamp: JSON.stringify(serials.sort()),
+    isEmpty: texts.length === 0 && found.size === 0,
     ...textsIn([{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])], (name) =>
       found.get(withoutExtension(name)),
     ),
@@ -170,7 +173,7 @@ export async function textOf(
   manifest: PlannedDocument | undefined,
 ): Promise<PlannedText | undefined> {
   const made = await manifest?.make();
-  const sheet = await made?.texts?.(piece.number);
+  const sheet = await made?.texts?.at(piece.number);
   if (!made || !sheet) return undefined;
   const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
   if (await gate.mayRead(sheet.identifier, "all")) return found;

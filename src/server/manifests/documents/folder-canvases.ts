@@ -9,6 +9,7 @@ import {
   documentAddress,
   isThere,
   labelOfPage,
+  pieceAddress,
   type Resource,
   type Standing,
 } from "../../../iiif/index.ts";
@@ -17,7 +18,7 @@ import type { Gate } from "../gate.ts";
 import { canvasWithText, type FolderTexts } from "./canvas-texts.ts";
 import { canvasFacts } from "./canvases.ts";
 import type { Sheet, Sheets } from "./folder-images.ts";
-import type { Attached, Canvases } from "./making.ts";
+import type { Attached, Canvases, CanvasTexts, ReadableText } from "./making.ts";
 
 export interface FolderCanvasesParts {
   readonly sheets: Sheets;
@@ -85,6 +86,38 @@ export function folderCanvases(
       let from = 0;
       for await (const some of sheets.batches()) {
         yield await makeCanvases(some, from);
+        from += some.length;
+      }
+    },
+  };
+}
+
+/** The texts of sheets, as canvases of the manifest at an address. */
+export function textsOfSheets(
+  looking: FolderCanvasesParts,
+  texts: Pick<FolderTexts, "filesOf" | "isEmpty">,
+  address: string,
+): CanvasTexts {
+  const { sheets, gate } = looking;
+  const filesOf = ({ file, page }: Sheet) => texts.filesOf({ name: file.name, page });
+  return {
+    async at(number) {
+      const sheet = (await sheets.all())[number - 1];
+      const files = sheet ? filesOf(sheet) : [];
+      const [own] = sheet && files.length > 0 ? await factsOfSheets(looking, [sheet]) : [];
+      if (!sheet || !own?.size) return undefined;
+      const id = pieceAddress(address, { kind: "canvas", number });
+      return { identifier: sheet.identifier, files, canvas: { id, ...own.size } };
+    },
+    async *readable() {
+      if (texts.isEmpty) return;
+      let from = 0;
+      for await (const some of sheets.batches()) {
+        yield some.flatMap((sheet, at): ReadableText[] => {
+          const files = sheet.pass.visible ? filesOf(sheet) : [];
+          if (files.length === 0) return [];
+          return [{ number: from + at + 1, accessClass: gate.accessClass(sheet.identifier), files }];
+        });
         from += some.length;
       }
     },

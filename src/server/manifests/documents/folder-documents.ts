@@ -20,7 +20,6 @@ import {
   type PresentationPath,
   partOfCollection,
   partRange,
-  pieceAddress,
   type Resource,
   type StoredDocument,
   standingOf,
@@ -31,10 +30,10 @@ import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
 import { type AttachedPages, attachedPages } from "./attached.ts";
 import { folderTexts } from "./canvas-texts.ts";
-import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
+import { factsOfSheets, firstReadable, folderCanvases, textsOfSheets } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
-import type { Canvases, Made, Making, ManifestsParts, PlannedDocument, SheetTexts } from "./making.ts";
+import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
 import { findDerived, findStored } from "./targets.ts";
 
@@ -255,15 +254,7 @@ async function folderManifest(
     const note = notes ? { note: notes } : {};
     const head = manifestHead({ ...identity, ...(front && { front }), ...logins, ...note }, context);
     const canvases = folderCanvases(looking, identity.id, { stand, context, attached, texts });
-    const textsOf = async (number: number): Promise<SheetTexts | undefined> => {
-      const sheet = (await sheets.all())[number - 1];
-      const files = sheet ? texts.filesOf({ name: sheet.file.name, page: sheet.page }) : [];
-      const [own] = sheet && files.length > 0 ? await factsOfSheets(looking, [sheet]) : [];
-      if (!sheet || !own?.size) return undefined;
-      const id = pieceAddress(address, { kind: "canvas", number });
-      return { identifier: sheet.identifier, files, canvas: { id, ...own.size } };
-    };
-    const common = { attached, texts: textsOf };
+    const common = { attached, texts: textsOfSheets(looking, texts, address) };
     const document = isDescribed ? describeHead(head, described, context.base) : head;
     const isLong = !all || all.length > maxHeld;
     if (document && (isLong || making.partly)) return { document, canvases, ...common };

@@ -7,7 +7,7 @@ import { textEndings, textFolders, withoutExtension } from "../folders/text-name
 import { type FolderLocation, inside, locationOf } from "../locations.ts";
 import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
 import { canvasWithText, textsIn } from "./canvas-texts.ts";
-import type { Made, Making } from "./making.ts";
+import type { Made, Making, ReadableText } from "./making.ts";
 
 /**
  * Returns what finds the texts of a page of an image by its number. Looks for files of the names that they
@@ -46,13 +46,14 @@ export async function textsNamed(
 
 /** Returns a folder with a file for each page; undefined if there is none. */
 async function pagesIn(location: FolderLocation): Promise<TextFolder | undefined> {
-  const entries = await location.source.list?.(location.key, undefined, false);
+  const entries = await location.source.list?.(location.key, undefined, true);
   const listing = entries && listingOf(entries);
   return listing && isOfTexts({ listing }) ? { location, texts: listing.texts } : undefined;
 }
 
 /** Returns the manifest of an image whose canvases have links to their texts. */
 export function withTexts(
+  { gate }: Pick<Making, "gate">,
   made: Made,
   facts: readonly CanvasFacts[],
   filesOf: (page: number | undefined) => readonly TextFile[],
@@ -88,11 +89,20 @@ export function withTexts(
         },
       },
     }),
-    texts: async (number) => {
-      const own = filesAt(number - 1);
-      if (!own || own.files.length === 0) return undefined;
-      const canvas = { id: pieceAddress(id, { kind: "canvas", number }), ...own.size };
-      return { identifier: own.identifier, files: own.files, canvas };
+    texts: {
+      async at(number) {
+        const own = filesAt(number - 1);
+        if (!own || own.files.length === 0) return undefined;
+        const canvas = { id: pieceAddress(id, { kind: "canvas", number }), ...own.size };
+        return { identifier: own.identifier, files: own.files, canvas };
+      },
+      async *readable() {
+        yield facts.flatMap((_, index): ReadableText[] => {
+          const { identifier, visible, files = [] } = filesAt(index) ?? {};
+          if (identifier === undefined || !visible || files.length === 0) return [];
+          return [{ number: index + 1, accessClass: gate.accessClass(identifier), files }];
+        });
+      },
     },
   };
 }

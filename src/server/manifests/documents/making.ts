@@ -46,10 +46,27 @@ export interface Made {
   readonly services?: unknown;
   /** Annotations that are attached to the canvases of a manifest. */
   readonly attached?: Attached;
-  /** Returns the texts of a canvas, by its number from 1; undefined if it has none. */
-  readonly texts?: (number: number) => Promise<SheetTexts | undefined>;
+  /** The texts of the canvases of a manifest. */
+  readonly texts?: CanvasTexts;
   /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
   readonly canvases?: Canvases;
+}
+
+/** The texts of the canvases of a manifest. */
+export interface CanvasTexts {
+  /** Returns those of a canvas, by its number from 1; undefined if it has none. */
+  at(number: number): Promise<SheetTexts | undefined>;
+  /** The canvases with a text that the caller may read, in the order of their numbers, some at a time. */
+  readable(): AsyncIterable<readonly ReadableText[]>;
+}
+
+/** A canvas whose text a caller may read. */
+export interface ReadableText {
+  /** From 1. */
+  readonly number: number;
+  /** Equal for images that the same callers may see, as far as known (`Gate.accessClass`). */
+  readonly accessClass: string;
+  readonly files: readonly TextFile[];
 }
 
 /** A canvas with the files of its text. */
