@@ -46,9 +46,6 @@ export function loadBlockList(saved: Uint8Array): BlockList | undefined {
   return sound && saved.length === lengthOfList(size) ? { first, size, digests } : undefined;
 }
 
-/** Returns the number after the last block. */
-export const endOfBlocks = ({ first, size }: BlockList) => first + Math.ceil(size / blockBytes);
-
 /** Concatenates digests. */
 function joinDigests(digests: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(digestBytes * digests.length);

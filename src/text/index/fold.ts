@@ -118,9 +118,3 @@ const ascii = /^[\0-\x7f]*$/;
 
 /** True if a text is of the 128 characters that fold to themselves in lower case. */
 export const isAscii = (text: string): boolean => ascii.test(text);
-
-/** Returns a folded text. Text that is folded already stays the same. */
-export function fold(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
-  return text.normalize("NFC").replace(clusters, foldCluster);
-}

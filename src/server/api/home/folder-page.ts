@@ -8,7 +8,7 @@ import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
 import { textFor } from "../http/representation/reader.ts";
-import { addressIn, folderAddress, type ListParameters } from "./addresses.ts";
+import { addressIn, type ListParameters } from "./addresses.ts";
 import { collection, wholeFolder } from "./collection.ts";
 import { headingOf, lockIcon, loginsOf, noteOf } from "./lock.ts";
 import { nameOf, spoken } from "./names.ts";
@@ -101,8 +101,4 @@ export function pageOf(site: Site, title: string, body: string): Page {
 const noIndex = '<meta name="robots" content="noindex">';
 
 /** Returns the public URL of a path of the service. */
-export const absolute = ({ base, folder }: Site, path: string) => base + path.slice(folder.length);
-
-/** Returns the public URL of the page of a folder. */
-export const publicAddress = (site: Site, identifier: string) =>
-  absolute(site, folderAddress({ ...site, parameters: [] }, identifier));
+const absolute = ({ base, folder }: Site, path: string) => base + path.slice(folder.length);
