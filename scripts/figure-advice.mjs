@@ -1,4 +1,5 @@
-// What to do if a figure is unusual, by its name in src/server/stats/figures.ts.
+// What to do if a figure is unusual, by its name in src/server/stats/figures.ts. Empty: nothing; the figure
+// explains others.
 
 export const figureAdvice = {
   http_requests:
@@ -47,4 +48,24 @@ export const figureAdvice = {
     "The program that reads standard error is slow or has stopped. Raise `log.level`, or turn `log.requests` off.",
   start_time: "It changes although nobody restarted the service: the system ended the process.",
   build_info: "Versions differ after a rollout.",
+  delayed_jobs: "",
+  cancelled_jobs: "",
+  yielded_places: "",
+  admitted_memory: "",
+  render_read: "",
+  worker_starts: "",
+  worker_replacements: "",
+  pool_queue: "",
+  cache_writes: "",
+  cache_errors: "",
+  cache_read: "",
+  cache_written: "",
+  cache_entries: "",
+  cache_size: "",
+  cache_volume_size: "",
+  source_reads: "",
+  source_read: "",
+  source_waits: "",
+  source_waited: "",
+  source_late: "",
 };

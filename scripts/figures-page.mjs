@@ -19,11 +19,14 @@ const sections = [
   ["Service", /./, ""],
 ];
 
-/** A Markdown page with all figures. Throws if there is advice for a figure that does not exist. */
+/** A Markdown page with all figures. Throws if a figure has no advice, or an advice no figure. */
 export function figuresPage(figures, publishedName) {
   const unknown = Object.keys(figureAdvice).filter((name) => !(name in figures));
   if (unknown.length > 0)
     throw new Error(`scripts/figure-advice.mjs: no figure is named ${unknown.join(", ")}`);
+  const missing = Object.keys(figures).filter((name) => !(name in figureAdvice));
+  if (missing.length > 0)
+    throw new Error(`scripts/figure-advice.mjs: say what to do if ${missing.join(", ")} is unusual`);
   const taken = new Set();
   const parts = sections.map(([title, names, intro]) => {
     const own = Object.keys(figures).filter((name) => names.test(name) && !taken.has(name));
@@ -65,6 +68,6 @@ function row(name, { kind, help, labels, buckets, latest }, advice, shared) {
     buckets && `Buckets up to ${buckets.join(", ")}.`,
     latest && `Percentiles of the latest ${latest.toLocaleString("en")}.`,
   ];
-  const cells = [`\`${name}\``, kind, of.join("; "), extent.filter(Boolean).join(" "), advice ?? ""];
+  const cells = [`\`${name}\``, kind, of.join("; "), extent.filter(Boolean).join(" "), advice];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
