@@ -17,6 +17,12 @@ describe("every key of the schema", () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
+  test("says if it takes effect at once or at the next start", () => {
+    const without = all.filter(({ node }) => node.edit === undefined).map(({ path }) => path);
+    // The kind of a source is shown as one key of all kinds.
+    expect(without).toEqual(["sources[].type"]);
+  });
+
   test("has a default, unless it is required in a list item, a profile or of one backend, or follows another key", () => {
     const without = all.filter(({ node }) => node.default === undefined);
     expect(
