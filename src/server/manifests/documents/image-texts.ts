@@ -2,12 +2,15 @@
 
 import { type CanvasFacts, objectsOf, pieceAddress, type Resource, splitPage } from "../../../iiif/index.ts";
 import { listingOf } from "../folders/listing.ts";
+import { namesThere } from "../folders/names-there.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textEndings, textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside, locationOf } from "../locations.ts";
 import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
 import { canvasWithText, textsIn } from "./canvas-texts.ts";
 import type { Made, Making, ReadableText } from "./making.ts";
+
+const folderNames = [...textFolders].flatMap((name) => [name, name.toUpperCase()]);
 
 /**
  * Returns what finds the texts of a page of an image by its number. Looks for files of the names that they
@@ -20,25 +23,25 @@ export async function textsNamed(
   hasPages: boolean,
 ): Promise<(page: number | undefined) => readonly TextFile[]> {
   const { source, key } = locationOf(parts.sources, identifier);
-  const { has } = source;
-  if (!has || parts.images.hooks?.has("resolve")) return () => [];
+  if (!source.has || parts.images.hooks?.has("resolve")) return () => [];
   const split = key.lastIndexOf("/");
   const folder = { source, key: key.slice(0, Math.max(0, split)) };
   const name = key.slice(split + 1);
   const names = [...stemsOfImage(name)].flatMap((stem) => textEndings.map(([ending]) => stem + ending));
-  const existing = async (list: readonly string[], location: FolderLocation) => {
-    const found = await Promise.all(list.map((each) => has(inside(location, each).key)));
-    return list.filter((_, at) => found[at]);
-  };
-  const textsOf = async (location: FolderLocation): Promise<TextFolder> => ({
+  const textsOf = (location: FolderLocation, there: readonly string[]): TextFolder => ({
     location,
-    texts: (await existing(names, location)).map((each) => ({ name: each })),
+    texts: there.map((each) => ({ name: each })),
   });
-  const named = await existing(
-    [...textFolders].flatMap((each) => [each, each.toUpperCase()]),
-    folder,
-  );
-  const folders = await Promise.all([folder, ...named.map((each) => inside(folder, each))].map(textsOf));
+  // One look at the folder, for both.
+  const there = new Set(await namesThere(folder, [...names, ...folderNames]));
+  const named = folderNames.filter((each) => there.has(each)).map((each) => inside(folder, each));
+  const folders = [
+    textsOf(
+      folder,
+      names.filter((each) => there.has(each)),
+    ),
+    ...(await Promise.all(named.map(async (each) => textsOf(each, await namesThere(each, names))))),
+  ];
   const pages = hasPages ? await pagesIn(inside(folder, withoutExtension(name))) : undefined;
   const { filesOf } = textsIn(folders, () => pages);
   return (page) => filesOf({ name, page });
