@@ -98,6 +98,7 @@ describe("a block that is not run here", () => {
       ["comparison", "needs other servers and a quiet machine"],
       ["how-to/logins", "needs Apache and a terminal"],
       ["how-to/mcp", "needs Claude Code"],
+      ["how-to/searchable-book", "needs Tesseract"],
       ["operations/deploy", "needs Docker"],
       ["operations/deploy", "needs a cluster"],
       ["operations/deploy", "needs systemd and root"],
