@@ -64,7 +64,8 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
   const { wasmModules, workerModules } = await moduleTable();
   const all = Object.keys(wasmModules);
   const hookModules = () => all.filter((name) => wasmModules[name].usedBy === "hooks");
-  const modulesOf = { thread: workerModules, "hook-thread": hookModules };
+  const poolModules = () => Object.keys(workerModules((name) => name));
+  const modulesOf = { thread: poolModules, "hook-thread": hookModules };
   const names = only ? (modulesOf[only]?.() ?? []) : all;
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     const { firstPages } = wasmModules[name];

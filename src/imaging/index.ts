@@ -22,14 +22,13 @@ export { findCut, lacksItsEnd } from "./codecs/file-end.ts";
 // Facts about the storage of an image in its file.
 export type { FileFacts } from "./codecs/file-facts.ts";
 // The formats of this build, one row each.
-export type { Writing } from "./codecs/format.ts";
-export { formats, readableTitles, readingOf, writingOf, writtenFormats } from "./codecs/formats.ts";
+export { formats, readableTitles, writingOf, writtenFormats } from "./codecs/formats.ts";
 // The facts in the header of one page of a master, in the same form for all formats.
 export type { ImageHeader } from "./codecs/image-header.ts";
 // The decoders and encoders of a thread.
 export { createCodecs } from "./codecs/index.ts";
 // The WebAssembly modules of the service.
-export { type WorkerModule, workerModules } from "./codecs/modules.ts";
+export { workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.
 export type { NamedMaster, ReadRequest, RenderPlan } from "./codecs/plan.ts";
 // Files that only another decoder can read, as a whole.
@@ -37,7 +36,7 @@ export { isWholeFileError, orWhole } from "./codecs/whole-file.ts";
 // Description of a file's embedded profile, for people who may not know about colour.
 export { describeProfile, type ProfileDescription } from "./colour/description.ts";
 // Position and size of an overlay (a watermark) on a derivative.
-export { type Anchor, anchors, fits } from "./pipeline/steps/overlay-layout.ts";
+export { anchorNames, fits } from "./pipeline/steps/overlay-layout.ts";
 // Rotation by any angle (IIIF Image API 3.0, section 4.3).
 export { rotatedSize } from "./pipeline/steps/rotate.ts";
 // Estimated duration of a plan.
@@ -51,11 +50,9 @@ export { planRender } from "./plan/plan.ts";
 export type { OutputPolicy } from "./plan/policy.ts";
 // A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 export { runTask, type Task } from "./render/job.ts";
-// Input of a job from the thread that runs it.
-export type { JobInterest } from "./render/job-context.ts";
 // Overlays known to a thread.
 export type { OverlayImage } from "./render/overlay-pixels.ts";
 // Converts a page of a file to a tiled TIFF with all its levels, a few rows at a time.
-export { compressionFor, type PyramidFileOptions, writePyramidFile } from "./render/pyramid-file.ts";
+export { type PyramidFileOptions, writePyramidFile } from "./render/pyramid-file.ts";
 // The entry of a sidecar of any format.
 export { type PartKind, readEntry, withoutLevels } from "./sidecar/entry.ts";

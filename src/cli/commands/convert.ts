@@ -3,7 +3,6 @@
 import { type FileSystem, ImagingError, type OpenFile, type Platform } from "../../base/index.ts";
 import {
   type Codecs,
-  compressionFor,
   createCodecs,
   type Decoder,
   type ImageHeader,
@@ -165,7 +164,7 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
     bytes = await files.open(from);
     const codec = await codecOf(tools.codecs, bytes);
     const header = await codec.probe(bytes, options.page);
-    await writeFile(tools, { bytes, header, to }, options);
+    const compression = await writeFile(tools, { bytes, header, to }, options);
     const written = await files.stat(to);
     return {
       file,
@@ -174,7 +173,7 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
       height: header.height,
       page: options.page,
       pages: header.pages,
-      compression: compressionFor(header, options).kind,
+      compression,
       bytesBefore: bytes.size,
       ...(written && { bytes: written.size }),
     };
@@ -201,12 +200,15 @@ async function codecOf(codecs: Codecs, bytes: OpenFile): Promise<Decoder> {
   throw new ImagingError("unsupported", `This file is not a ${readableTitles()} image.`);
 }
 
-/** Writes the whole file or nothing; again if the image has to be decoded as a whole. */
+/**
+ * Writes the whole file or nothing, again if the image has to be decoded as a whole. Returns the compression
+ * of its tiles.
+ */
 async function writeFile(
   { files, host, codecs, signal, progress }: Tools,
   { bytes, header, to }: { readonly bytes: OpenFile; readonly header: ImageHeader; readonly to: string },
   options: Options,
-): Promise<void> {
+): Promise<string> {
   const total = (header.width * header.height) / 1e6;
   const attempt = async (whole: boolean) => {
     const sink = await files.create!(to).catch((error: Error) => {
@@ -220,14 +222,16 @@ async function writeFile(
     };
     try {
       const master = { header, page: options.page };
-      await writePyramidFile(bytes, master, sink, { ...options, whole }, { codecs, host, onRows });
+      const written = { ...options, whole };
+      const compression = await writePyramidFile(bytes, master, sink, written, { codecs, host, onRows });
       await sink.finish();
+      return compression;
     } catch (error) {
       await sink.discard();
       throw error;
     }
   };
-  await orWhole(attempt);
+  return orWhole(attempt);
 }
 
 function reportText({ file, output, bytesBefore, bytes, compression, page, pages, error }: Report): string {

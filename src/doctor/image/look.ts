@@ -2,7 +2,7 @@
 
 import { cancelledError, ServiceError, withDeadline, withServiceErrors } from "../../base/index.ts";
 import { checkIdentifier } from "../../iiif/index.ts";
-import { describeProfile, findCut, readingOf } from "../../imaging/index.ts";
+import { describeProfile, findCut, formats } from "../../imaging/index.ts";
 import {
   asOperator,
   awaitingWithout,
@@ -94,7 +94,7 @@ async function walk(
         const { bytes } = master.image;
         const read = permit ? readingWithout(bytes, awaitingWithout(permit), signal) : bytes;
         found.file = await take("file", () =>
-          withServiceErrors(() => readingOf(header.format).readFacts(read, header, master.page)),
+          withServiceErrors(async () => formats[header.format]?.read?.readFacts(read, header, master.page)),
         );
         found.cut = header.unsupported
           ? undefined

@@ -66,10 +66,15 @@ export type WorkerModule = {
   [Name in keyof Table]: Table[Name]["usedBy"] extends "worker" | "both" ? Name : never;
 }[keyof Table];
 
-/** Names of the modules that workers of the pool use. */
-export function workerModules(): WorkerModule[] {
-  const rows: ModuleTable = wasmModules;
-  return (Object.keys(wasmModules) as WorkerModule[]).filter((name) =>
-    ["worker", "both"].includes(rows[name]?.usedBy ?? ""),
+/** Returns the modules that workers of the pool use, by name. */
+export function workerModules(
+  compiled: (name: WorkerModule) => WebAssembly.Module,
+): Readonly<Record<WorkerModule, WebAssembly.Module>> {
+  const names = Object.entries<WasmModule>(wasmModules).flatMap(([name, { usedBy }]) =>
+    usedBy === "worker" || usedBy === "both" ? [name as WorkerModule] : [],
   );
+  return Object.fromEntries(names.map((name) => [name, compiled(name)])) as Record<
+    WorkerModule,
+    WebAssembly.Module
+  >;
 }

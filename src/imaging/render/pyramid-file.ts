@@ -36,7 +36,7 @@ const isLossy = ({ format, variant }: ImageHeader) =>
   format === "jpg" || (format === "tif" && /jpeg/i.test(variant));
 
 /** Returns the compression of the tiles of an image. */
-export function compressionFor(
+function compressionFor(
   header: ImageHeader,
   { compression, quality }: Pick<PyramidFileOptions, "compression" | "quality">,
 ): TileCompression {
@@ -66,7 +66,8 @@ function stepsFor(header: ImageHeader, kind: TileCompression["kind"]): Step[] {
 }
 
 /**
- * Writes a page of a file as a pyramid with its profile, resolution, orientation, XMP and IPTC; pixels stay
+ * Writes a page of a file as a pyramid with its profile, resolution, orientation, XMP and IPTC, and returns
+ * the compression of its tiles; pixels stay
  * as stored, and the orientation says how to turn them. Decodes rows as they are written, so that an image of
  * any size takes little memory if its format allows. Throws ImagingError `unsupported` for files that cannot
  * be read correctly, `decode` for damaged ones, also if only a part of the image is missing,
@@ -82,7 +83,7 @@ export async function writePyramidFile(
     host,
     onRows,
   }: { readonly codecs: Codecs; readonly host: TileHost; onRows?(count: number): void },
-): Promise<void> {
+): Promise<TileCompression["kind"]> {
   if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
   const codec = codecs.decoder(header.format);
   const { width, height } = header;
@@ -127,6 +128,7 @@ export async function writePyramidFile(
     },
     { host, resize: codecs.kernels.resize },
   );
+  return compression.kind;
 }
 
 /** Passes on all rows of an image, those of a few at a time if its format allows. */

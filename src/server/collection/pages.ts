@@ -1,7 +1,7 @@
 // The pages of a file, as manifests show them.
 
 import { splitPage } from "../../iiif/index.ts";
-import { type ImageHeader, readingOf } from "../../imaging/index.ts";
+import { formats, type ImageHeader } from "../../imaging/index.ts";
 import type { Master } from "../images/describe.ts";
 import { shownPages } from "../manifests/folders/image-facts.ts";
 
@@ -14,7 +14,7 @@ export function pagesOf(
   { format, pages }: Pick<ImageHeader, "format" | "pages">,
   setting: "all" | "first",
 ): readonly string[] {
-  const isSheets = setting === "all" && readingOf(format).hasSheets && pages > 1;
+  const isSheets = setting === "all" && formats[format]?.read?.hasSheets && pages > 1;
   if (!isSheets || splitPage(identifier)?.page === page) return [identifier];
   return Array.from({ length: shownPages({ pages, inFolders: true }) }, (_, at) => `${identifier};${at + 1}`);
 }

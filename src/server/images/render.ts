@@ -20,8 +20,8 @@ import {
   type RenderPlan,
   rotatedSize,
   shownSize,
-  type Writing,
   writingOf,
+  type writtenFormats,
 } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Pool } from "../workers/pool.ts";
@@ -54,7 +54,7 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly deflateIdentity: () => Promise<string>;
   readonly sizes: SizeRules;
   /** Formats that requests may name. */
-  readonly formats: Readonly<Record<string, Writing>>;
+  readonly formats: typeof writtenFormats;
   readonly timeoutMs: number;
 }
 

@@ -9,7 +9,7 @@ import {
   timedBytes,
   toErrorRecord,
 } from "../../base/index.ts";
-import { type Codecs, type JobInterest, runTask, type SidecarAccess } from "../../imaging/index.ts";
+import { type Codecs, runTask, type SidecarAccess } from "../../imaging/index.ts";
 import { awaitingWithout, readingWithout } from "./permit.ts";
 import { late, type Runner } from "./runner.ts";
 
@@ -95,7 +95,10 @@ const listenMs = 20;
 /**
  * Returns the bytes of a job in place; a read throws ServiceError `cancelled` if the job is no longer wanted.
  */
-function whileWanted(bytes: ByteSource, wanted: Required<JobInterest>): ByteSource {
+function whileWanted(
+  bytes: ByteSource,
+  wanted: { readonly aborted: boolean; listen(): Promise<void> },
+): ByteSource {
   let heard = Date.now();
   return {
     size: bytes.size,

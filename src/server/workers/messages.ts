@@ -2,7 +2,7 @@
 // transferred or shared.
 
 import type { ErrorRecord, JobTimes } from "../../base/index.ts";
-import type { NamedMaster, Task, WorkerModule } from "../../imaging/index.ts";
+import type { NamedMaster, Task, workerModules } from "../../imaging/index.ts";
 
 /**
  * A file that a worker opens itself. The worker refuses a file of another size or file number at this path.
@@ -18,7 +18,7 @@ export type ToWorker =
   /** First message. `cancel`: one shared number; it becomes 1 when the running job is no longer wanted. */
   | {
       readonly kind: "start";
-      readonly modules: Readonly<Record<WorkerModule, WebAssembly.Module>>;
+      readonly modules: ReturnType<typeof workerModules>;
       readonly cancel: Int32Array;
       readonly warm: boolean;
       /** See CodecHost. */

@@ -10,19 +10,13 @@ import {
   toErrorRecord,
   type WorkerPort,
 } from "../../base/index.ts";
-import {
-  type CodecHost,
-  type Encoded,
-  type SidecarAccess,
-  type WorkerModule,
-  workerModules,
-} from "../../imaging/index.ts";
+import { type CodecHost, type Encoded, type SidecarAccess, workerModules } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
 import { type Awaiting, awaitingWithout, type Permit } from "./permit.ts";
 import { type Job, type JobLimits, late, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
-  readonly module: (name: WorkerModule) => WebAssembly.Module;
+  readonly module: CodecHost["wasm"];
   readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
   /** Number of the worker among all workers of the pool so far, from 1. */
   readonly number: number;
@@ -87,10 +81,7 @@ export class WorkerRunner implements Runner {
     port.onDeath((cause) => this.#end(workerDied(cause)));
     this.#post({
       kind: "start",
-      modules: Object.fromEntries(workerModules().map((name) => [name, options.module(name)])) as Record<
-        WorkerModule,
-        WebAssembly.Module
-      >,
+      modules: workerModules(options.module),
       cancel: this.#cancel,
       warm: options.warm,
       cacheBytes: options.cacheBytes,

@@ -14,7 +14,6 @@ import {
   type CodecHost,
   type Codecs,
   createCodecs,
-  type JobInterest,
   runTask,
   type SidecarAccess,
   type SidecarBlocks,
@@ -53,7 +52,7 @@ export function serveJobs(host: WorkerHost): void {
   const reads = new Map<number, PendingRead>();
   let lastRead = 0;
   let codecs: Codecs | undefined;
-  let wanted: JobInterest = { aborted: false };
+  let wanted: { readonly aborted: boolean } = { aborted: false };
 
   const askFor = (
     message: (read: number) => FromWorker,

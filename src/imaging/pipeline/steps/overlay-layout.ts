@@ -6,7 +6,7 @@ import type { Size } from "../../../base/index.ts";
  * The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or
  * bottom one.
  */
-export const anchors = {
+const anchors = {
   "top-left": [0, 0],
   top: [0.5, 0],
   "top-right": [1, 0],
@@ -18,7 +18,9 @@ export const anchors = {
   "bottom-right": [1, 1],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 
-export type Anchor = keyof typeof anchors;
+type Anchor = keyof typeof anchors;
+
+export const anchorNames = Object.keys(anchors) as [Anchor, ...Anchor[]];
 
 /**
  * `shrink`: reduced if it would not fit; `scale`: as large as fits; `tile`: repeated over the whole

@@ -3,13 +3,12 @@
 
 import { z } from "zod";
 import { pathOption, plainSegments } from "../../../base/index.ts";
-import { type Anchor, anchors, fits } from "../../../imaging/index.ts";
+import { anchorNames, fits } from "../../../imaging/index.ts";
 
-const names = Object.keys(anchors) as [Anchor, ...Anchor[]];
 const distance = z.int().min(0).max(65535);
 
 const layout = {
-  anchor: z.enum(names).meta({
+  anchor: z.enum(anchorNames).meta({
     description: "Corner, edge or middle of the derivative where the overlay lies.",
     edit: "restart",
   }),

@@ -2,7 +2,7 @@
 
 import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { splitPage } from "../../../iiif/index.ts";
-import { readingOf, shownSize } from "../../../imaging/index.ts";
+import { formats, shownSize } from "../../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import {
@@ -265,7 +265,7 @@ function servedFacts(parts: LookParts, master: Master, header: ImageHeader): Ima
 function shownFacts(parts: LookParts, header: ImageHeader): ImageFacts {
   const size = shownSize(header, parts.policy);
   const pages = Math.max(1, header.pages);
-  const inFolders = pages > 1 && readingOf(header.format).hasSheets;
+  const inFolders = pages > 1 && formats[header.format]?.read?.hasSheets;
   const cut = header.pagesCut ?? (!inFolders && pages > maxFrames ? "limit" : undefined);
   return { size, pages, ...(inFolders && { inFolders }), ...(cut && { cut }) };
 }
