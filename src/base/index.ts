@@ -115,7 +115,6 @@ export {
   type FindingLevel,
   type Position,
   problemAt,
-  type SettingPath,
   worstFirst,
 } from "./findings/finding.ts";
 export { findingJson } from "./findings/json.ts";

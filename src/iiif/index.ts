@@ -59,12 +59,9 @@ export { changesAddress, changesPageAddress, changesPageOf, changesPath } from "
 // response.
 export { canonicalParameters, contentDisposition } from "./image/canonical.ts";
 
-// Output formats by their names in requests (Image API 3.0 section 4.5, 2.1 alike).
-export type { Formats } from "./image/formats.ts";
-
 // Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1
 // alike).
-export { type Detail, type Geometry, resolve, withDetailOf } from "./image/geometry.ts";
+export { type Geometry, resolve, withDetailOf } from "./image/geometry.ts";
 
 // Parser of image request parameters for every version (Image API 3.0 and 2.1, section 4).
 export { parseImageRequest, parseSizeParameter } from "./image/grammar.ts";

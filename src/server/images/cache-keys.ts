@@ -66,12 +66,11 @@ export async function renderKey(
 ): Promise<EntryKey> {
   const { tier } = master.grant;
   const name = renderName(master, version, canonical, tier);
-  const parts: unknown[] = [scaleFactor ?? 0, ...identity(master)];
+  const parts: unknown[] = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
   if (deflate !== undefined) parts.push(deflate);
   if (detail) parts.push({ detail: [detailVersion, detail.grid, detail.cells, size] });
   if (overlay) parts.push({ overlay: overlayIdentity(overlay) });
-  const variant = await hashText(`[${renderVersion},${jsonOf(policy)},${JSON.stringify(parts).slice(1)}`);
-  return { name, variant };
+  return { name, variant: await hash(parts) };
 }
 
 const overlayIdentity = ({ image, settings: { anchor, offset, fit, opacity } }: Overlay) => [
@@ -182,20 +181,8 @@ const identity = (master: MasterKey) => [
 const digests = createLru<string, string>(4096);
 
 /** Returns the SHA-256 digest of the JSON of plain values, in base64url. */
-export const hash = (values: readonly unknown[]): Promise<string> => hashText(JSON.stringify(values));
-
-/** Policies as JSON. A service has only one, which is part of the key of each derivative. */
-const policies = new WeakMap<OutputPolicy, string>();
-
-function jsonOf(policy: OutputPolicy): string {
-  const known = policies.get(policy);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(policy);
-  policies.set(policy, json);
-  return json;
-}
-
-async function hashText(text: string): Promise<string> {
+export async function hash(values: readonly unknown[]): Promise<string> {
+  const text = JSON.stringify(values);
   const known = digests.get(text);
   if (known !== undefined) return known;
   const digest = toBase64Url(await sha256(text));

@@ -18,7 +18,7 @@ const anchors = {
   "bottom-right": [1, 1],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 
-type Anchor = keyof typeof anchors;
+export type Anchor = keyof typeof anchors;
 
 export const anchorNames = Object.keys(anchors) as [Anchor, ...Anchor[]];
 

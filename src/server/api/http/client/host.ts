@@ -1,7 +1,7 @@
 // Hosts in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule. Every id in a document repeats
 // the host, so that a long one would multiply by the number of images.
 
-import { createLru, parseUrl } from "../../../../base/index.ts";
+import { parseUrl } from "../../../../base/index.ts";
 
 /**
  * Letters, digits, - and _ in labels of at most 63 characters (RFC 1035, section 2.3.4), or an IPv6 address
@@ -20,13 +20,5 @@ const hasForm = (text: string) =>
  * default port. Returns undefined if no id can contain it: another form, a host of more than 253 characters.
  */
 export function normalHost(text: string, scheme: "http" | "https"): string | undefined {
-  const address = `${scheme}://${text}`;
-  const known = parsed.get(address);
-  if (known !== undefined || !hasForm(text)) return known;
-  const host = parseUrl(address)?.host;
-  if (host !== undefined) parsed.set(address, host, address.length);
-  return host;
+  return hasForm(text) ? parseUrl(`${scheme}://${text}`)?.host : undefined;
 }
-
-/** Normal forms by URL, limited to 16 KiB: requests name few hosts, and parsing costs each tile 2 µs. */
-const parsed = createLru<string, string>(16 * 1024);

@@ -1,7 +1,5 @@
 // Conditional requests (RFC 9110, section 13).
 
-import { createLru } from "../../../../base/index.ts";
-
 export interface Validators {
   /** Quoted. */
   readonly etag: string;
@@ -42,18 +40,6 @@ const opaque = (tag: string) => tag.replace(/^W\//, "");
 /** Returns the headers that a 200 and its 304 share. */
 export function validatorHeaders(validators: Validators): Record<string, string> {
   const headers: Record<string, string> = { ETag: validators.etag };
-  if (validators.modified) headers["Last-Modified"] = httpDate(validators.modified.getTime());
+  if (validators.modified) headers["Last-Modified"] = validators.modified.toUTCString();
   return headers;
-}
-
-/** The latest dates as text: all tiles of an image share one. */
-const dates = createLru<number, string>(256);
-
-/** Formats milliseconds since 1970 as an HTTP-date (RFC 9110, section 5.6.7). */
-function httpDate(ms: number): string {
-  const known = dates.get(ms);
-  if (known !== undefined) return known;
-  const text = new Date(ms).toUTCString();
-  dates.set(ms, text, 1);
-  return text;
 }
