@@ -1,6 +1,7 @@
-// `smalti completions SHELL`: what a shell needs to complete command lines, from the rows of the commands.
+// `smalti completions SHELL`: what a shell needs to complete command lines. Each script reads the same table,
+// which derives from the rows of the commands.
 
-import { type Among, allFlags, type Command, command, type Flag } from "./command.ts";
+import { type Among, allFlags, type Command, command } from "./command.ts";
 
 export const completions = command({
   name: "completions",
@@ -14,235 +15,159 @@ export const completions = command({
   }),
 });
 
-/** First words, and by each the second ones. */
-function wordTree(commands: readonly Command[]): ReadonlyMap<string, readonly Command[]> {
-  const tree = new Map<string, Command[]>();
-  for (const each of commands) {
-    const [first = "", second] = each.name.split(" ");
-    tree.set(first, [...(tree.get(first) ?? []), ...(second === undefined ? [] : [each])]);
+/** Command, kind, word, text, among, and the placeholder of the value. */
+type Row = readonly [of: string, kind: string, word: string, text?: string, among?: string, value?: string];
+
+/**
+ * Returns the table as one word of a shell, a line for each row: `command|kind|word|text|among|value`. Kinds
+ * are `word` (it may follow the command), `switch`, `value` and `list` (flags), `operand` and `operands`;
+ * among are words, `:file` or `:folder`. `clean` removes characters of the texts that a shell would act on.
+ */
+function table(commands: readonly Command[], clean = (text: string) => text): string {
+  const firsts = new Map<string, string>();
+  for (const { name, summary } of commands) {
+    const first = firstWord(name);
+    if (name === first || !firsts.has(first)) firsts.set(first, summary);
   }
-  return tree;
-}
-
-const secondWord = ({ name }: Command) => name.split(" ")[1] ?? "";
-
-/** All that may begin a command line behind `smalti`, and names of commands without their second word. */
-const prefixes = (commands: readonly Command[]): string[] => [
-  ...new Set([...wordTree(commands).keys(), ...commands.map(({ name }) => name)]),
-];
-
-/** What the operands of a command are; the help takes names of commands. */
-function operandAmong({ name, operands = [] }: Command, commands: readonly Command[]): Among | undefined {
-  return name === "help" ? [...wordTree(commands).keys()] : operands[0]?.among;
-}
-
-/** Flags as they are written, with their values. */
-const written = (row: Command): { readonly forms: readonly string[]; readonly flag: Flag }[] =>
-  Object.entries(allFlags(row)).map(([name, flag]) => ({
-    forms: [
-      `--${name}`,
-      ...(name === "config" ? ["-config"] : []),
-      ...(flag.short ? [`-${flag.short}`] : []),
-    ],
-    flag,
-  }));
-
-const amongOf = (flag: Flag): Among | undefined => ("among" in flag ? flag.among : undefined);
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-// bash
-
-/** Statements that offer values; words that begin with the current one. */
-function bashOffer(words: readonly string[], among: Among | undefined): string {
-  const listed = [...words, ...(typeof among === "object" ? among : [])];
-  const actions = [
-    ...(listed.length > 0 ? [`-W ${quoted(listed.join(" "))}`] : []),
-    ...(among === "file" ? ["-f"] : among === "folder" ? ["-d"] : []),
+  const rows: readonly Row[] = [
+    ...[...firsts].map(([first, summary]): Row => ["", "word", first, summary]),
+    ["", "operand", "FOLDER", "", ":folder"],
+    ...commands.flatMap((each) => [...secondWord(each), ...flagRows(each), ...operandRows(each, firsts)]),
   ];
-  if (actions.length === 0) return "COMPREPLY=()";
-  return `mapfile -t COMPREPLY < <(compgen ${actions.join(" ")} -- "$cur")`;
+  const lines = rows.map(([of, kind, word, text = "", among = "", value = ""]) =>
+    [of, kind, word, clean(text.replaceAll("|", " ")), among, value].join("|"),
+  );
+  return `'${lines.join("\n").replaceAll("'", "'\\''")}'`;
 }
 
-function bash(commands: readonly Command[]): string {
-  const tree = wordTree(commands);
-  const steps = prefixes(commands).map((name) => {
-    const [first, second] = name.split(" ");
-    return `      ${quoted(second === undefined ? ` ${first}` : `${first} ${second}`)}) command=${quoted(name)} ;;`;
+const firstWord = (name: string) => name.split(" ")[0] as string;
+
+function secondWord({ name, summary }: Command): Row[] {
+  const [first = "", second] = name.split(" ");
+  return second === undefined ? [] : [[first, "word", second, summary]];
+}
+
+const flagRows = (row: Command): Row[] =>
+  Object.entries(allFlags(row)).flatMap(([name, flag]) => {
+    const kind = flag.kind === "switch" || flag.kind === "list" ? flag.kind : "value";
+    const among = amongText("among" in flag ? flag.among : undefined);
+    const value = "value" in flag ? flag.value : "";
+    const others = [...(name === "config" ? ["-config"] : []), ...(flag.short ? [`-${flag.short}`] : [])];
+    return [`--${name}`, ...others].map((form): Row => [row.name, kind, form, flag.text, among, value]);
   });
-  const values = commands.flatMap((row) =>
-    written(row)
-      .filter(({ flag }) => flag.kind !== "switch")
-      .map(({ forms, flag }) => {
-        const patterns = forms.map((form) => quoted(`${row.name}:${form}`)).join(" | ");
-        return `    ${patterns}) ${bashOffer([], amongOf(flag))}; return ;;`;
-      }),
-  );
-  const offers = prefixes(commands).map((name) => {
-    const row = commands.find((each) => each.name === name);
-    const seconds = name.includes(" ") ? [] : (tree.get(name) ?? []).map(secondWord);
-    const flags = row ? written(row).map(({ forms }) => forms[0] as string) : [];
-    const among = row && operandAmong(row, commands);
-    return `    ${quoted(name)}) if [[ $cur == -* ]]; then ${bashOffer(flags, undefined)}; else ${bashOffer(seconds, among)}; fi ;;`;
-  });
-  return `# bash completion of smalti
+
+/** The help takes names of commands. */
+const operandRows = (row: Command, firsts: ReadonlyMap<string, string>): Row[] =>
+  (row.operands ?? []).map(({ name, many, among }) => [
+    row.name,
+    many ? "operands" : "operand",
+    name,
+    "",
+    row.name === "help" ? [...firsts.keys()].join(" ") : amongText(among),
+  ]);
+
+const amongText = (among: Among | undefined): string =>
+  typeof among === "object" ? among.join(" ") : among === undefined ? "" : `:${among}`;
+
+const bash = (commands: readonly Command[]) => `# bash completion of smalti
+_smalti_rows=${table(commands)}
 _smalti() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} command= word
+  local cur=\${COMP_WORDS[COMP_CWORD]} last=\${COMP_WORDS[COMP_CWORD-1]}
+  local command= offer= paths= of kind word among
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$command $word" in
-${steps.join("\n")}
-    esac
+    [[ $'\\n'$_smalti_rows == *$'\\n'"$command|word|$word|"* ]] && command=\${command:+$command }$word
   done
-  case "$command:\${COMP_WORDS[COMP_CWORD-1]}" in
-${values.join("\n")}
-  esac
-  case "$command" in
-    '') ${bashOffer([...tree.keys()], "folder")} ;;
-${offers.join("\n")}
-  esac
+  while IFS='|' read -r of kind word _ among _; do
+    [[ $of == "$command" ]] || continue
+    case $kind in
+      value | list) if [[ $word == "$last" ]]; then offer=$among; break; fi ;;
+      operand*) word=$among ;;
+    esac
+    if [[ $cur == -* ]]; then [[ $word == --* ]] && offer+=" $word"
+    elif [[ $word != -* ]]; then offer+=" $word"; fi
+  done <<<"$_smalti_rows"
+  case "$offer " in *':file '*) paths=-f ;; *':folder '*) paths=-d ;; esac
+  offer=\${offer//:file/}
+  mapfile -t COMPREPLY < <(compgen $paths -W "\${offer//:folder/}" -- "$cur")
 }
 complete -o filenames -F _smalti smalti
 `;
-}
 
-// zsh
-
-/** The action of _arguments for a value. */
-const zshAction = (among: Among | undefined): string =>
-  typeof among === "object"
-    ? `(${among.join(" ")})`
-    : among === "file"
-      ? "_files"
-      : among === "folder"
-        ? "_files -/"
-        : " ";
-
-/** Without the characters that end a part of a specification. */
-const zshText = (text: string) => text.replace(/[[\]\\:]/g, " ");
-
-function zshSpecs(row: Command, commands: readonly Command[]): string[] {
-  const flags = written(row).flatMap(({ forms, flag }) =>
-    forms.map((form) => {
-      const value = flag.kind === "switch" ? "" : `:${zshText(flag.value)}:${zshAction(amongOf(flag))}`;
-      return quoted(`${flag.kind === "list" ? "*" : ""}${form}[${zshText(flag.text)}]${value}`);
-    }),
-  );
-  const operands = (row.operands ?? []).map(({ name, many, among }) =>
-    quoted(
-      `${many ? "*" : ""}:${name}:${zshAction(row.name === "help" ? operandAmong(row, commands) : among)}`,
-    ),
-  );
-  return [...flags, ...operands];
-}
-
-function zsh(commands: readonly Command[]): string {
-  const tree = wordTree(commands);
-  const listed = (names: readonly (readonly [string, string])[]) =>
-    names.map(([name, text]) => quoted(`${name}:${zshText(text)}`)).join(" ");
-  const firsts = [...tree].map(([first, seconds]) => {
-    const row = commands.find(({ name }) => name === first) ?? seconds[0];
-    return [first, row?.summary ?? ""] as const;
-  });
-  const cases = prefixes(commands).map((name) => {
-    const row = commands.find((each) => each.name === name);
-    const seconds = name.includes(" ") ? [] : (tree.get(name) ?? []);
-    const describe = seconds.map((each) => [secondWord(each), each.summary] as const);
-    return [
-      `    ${quoted(name)})`,
-      ...(describe.length > 0
-        ? [`      names=(${listed(describe)}); _describe -t commands command names`]
-        : []),
-      ...(row ? [`      _arguments ${zshSpecs(row, commands).join(" ") || "':: :'"}`] : []),
-      "      ;;",
-    ].join("\n");
-  });
-  const steps = prefixes(commands).map((name) => {
-    const [first, second] = name.split(" ");
-    return `      ${quoted(second === undefined ? ` ${first}` : `${first} ${second}`)}) command=${quoted(name)}; taken=$at ;;`;
-  });
-  return `#compdef smalti
+const zsh = (commands: readonly Command[]) => `#compdef smalti
 # zsh completion of smalti
+_smalti_rows=${table(commands, (text) => text.replace(/[[\]\\:]/g, " "))}
 _smalti() {
-  local command= at taken=0
-  local -a names
+  local command= at taken=0 row action
+  local -a names specs f
   for (( at = 2; at < CURRENT; at++ )); do
-    case "$command \${words[at]}" in
-${steps.join("\n")}
-    esac
+    if [[ $'\\n'$_smalti_rows == *$'\\n'"$command|word|\${words[at]}|"* ]]; then
+      command=\${command:+$command }\${words[at]}; taken=$at
+    fi
   done
   if (( taken > 0 )); then
     words=(smalti "\${(@)words[taken+1,-1]}")
     (( CURRENT -= taken - 1 ))
   fi
-  case "$command" in
-    '')
-      names=(${listed(firsts)}); _describe -t commands command names
-      _files -/
-      ;;
-${cases.join("\n")}
-  esac
+  for row in "\${(@f)_smalti_rows}"; do
+    f=("\${(@s:|:)row}")
+    [[ $f[1] == "$command" ]] || continue
+    case $f[5] in
+      :file) action=_files ;;
+      :folder) action='_files -/' ;;
+      '') action=' ' ;;
+      *) action="($f[5])" ;;
+    esac
+    case $f[2] in
+      word) names+=("$f[3]:$f[4]") ;;
+      switch) specs+=("$f[3][$f[4]]") ;;
+      value) specs+=("$f[3][$f[4]]:$f[6]:$action") ;;
+      list) specs+=("*$f[3][$f[4]]:$f[6]:$action") ;;
+      operand) specs+=(":$f[3]:$action") ;;
+      operands) specs+=("*:$f[3]:$action") ;;
+    esac
+  done
+  (( $#names )) && _describe -t commands command names
+  (( $#specs )) && _arguments $specs
 }
 if [[ $funcstack[1] == _smalti ]]; then _smalti "$@"; else compdef _smalti smalti; fi
 `;
-}
 
-// fish
-
-function fish(commands: readonly Command[]): string {
-  const tree = wordTree(commands);
-  const steps = prefixes(commands).map((name) => {
-    const [first, second] = name.split(" ");
-    return `      case ${quoted(second === undefined ? ` ${first}` : `${first} ${second}`)}\n        set command ${quoted(name)}`;
-  });
-  const when = (name: string) => `complete -c smalti -n ${quoted(`__smalti_is ${quoted(name)}`)}`;
-  const values = (among: Among | undefined) =>
-    typeof among === "object"
-      ? ` -fa ${quoted(among.join(" "))}`
-      : among === "file"
-        ? " -F"
-        : among === "folder"
-          ? " -fa '(__fish_complete_directories)'"
-          : " -f";
-  const firsts = [...tree].map(([first, seconds]) => {
-    const row = commands.find(({ name }) => name === first) ?? seconds[0];
-    return `${when("")} -fa ${quoted(first)} -d ${quoted(row?.summary ?? "")}`;
-  });
-  const rows = commands.flatMap((row) => {
-    const seconds = row.name.includes(" ") ? [] : (tree.get(row.name) ?? []);
-    return [
-      ...seconds.map(
-        (each) => `${when(row.name)} -fa ${quoted(secondWord(each))} -d ${quoted(each.summary)}`,
-      ),
-      ...written(row).map(({ forms, flag }) => {
-        const names = forms.map((form) =>
-          form.startsWith("--")
-            ? `-l ${form.slice(2)}`
-            : form.length === 2
-              ? `-s ${form.slice(1)}`
-              : `-o ${form.slice(1)}`,
-        );
-        const value = flag.kind === "switch" ? "" : ` -r${values(amongOf(flag))}`;
-        return `${when(row.name)} ${names.join(" ")} -d ${quoted(flag.text)}${value}`;
-      }),
-      `${when(row.name)}${values(operandAmong(row, commands))}`,
-    ];
-  });
-  const halves = [...tree].flatMap(([first, seconds]) =>
-    commands.some(({ name }) => name === first)
-      ? []
-      : seconds.map((each) => `${when(first)} -fa ${quoted(secondWord(each))} -d ${quoted(each.summary)}`),
-  );
-  return `# fish completion of smalti
+const fish = (commands: readonly Command[]) => `# fish completion of smalti
 function __smalti_is
   set -l command ''
   for word in (commandline -opc)[2..-1]
-    switch "$command $word"
-${steps.join("\n")}
-    end
+    contains -- "$command|$word" $__smalti_words; and set command (string trim -- "$command $word")
   end
   test "$command" = "$argv[1]"
 end
-complete -c smalti -n ${quoted("__smalti_is ''")} -fa '(__fish_complete_directories)'
-${[...firsts, ...halves, ...rows].join("\n")}
+set -g __smalti_words
+complete -c smalti -f
+for row in (string split \\n -- ${table(commands)})
+  set -l f (string split '|' -- $row)
+  set -l row complete -c smalti -n "__smalti_is '$f[1]'"
+  set -l name (string replace -r -- '^-+' '' $f[3])
+  set -l option (string match -q -- '--*' $f[3]; and echo -- -l; or echo -- -o)
+  test (string length -- $f[3]) = 2; and set option -s
+  set -l values -f
+  switch $f[5]
+    case ''
+    case :file
+      set values -F
+    case :folder
+      set values -fa '(__fish_complete_directories)'
+    case '*'
+      set values -fa $f[5]
+  end
+  switch $f[2]
+    case word
+      set -a __smalti_words "$f[1]|$f[3]"
+      $row -fa $f[3] -d $f[4]
+    case switch
+      $row $option $name -d $f[4]
+    case value list
+      $row $option $name -d $f[4] -r $values
+    case '*'
+      $row $values
+  end
+end
 `;
-}
