@@ -303,9 +303,14 @@ export {
 } from "./manifests/locations.ts";
 // Documents of Presentation API 3.0 for the names in addresses.
 export type { Manifests } from "./manifests/manifests.ts";
-
 // The words of a search, and texts in the form that they are compared in.
 export { maxSearchLength, wordsOf } from "./manifests/search/words.ts";
+// The texts in a folder of images.
+export { type FolderTexts, folderTexts } from "./manifests/texts/folder-texts.ts";
+// Reads the text of pages from their files.
+export type { PageTexts } from "./manifests/texts/page-texts.ts";
+// The files of text that belong to the images of a folder.
+export type { TextFile } from "./manifests/texts/text-files.ts";
 
 // The parts that depend on something outside of the process, such as folders and servers, with their checks.
 export { buildOuterParts, type OuterParts } from "./parts.ts";

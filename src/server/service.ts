@@ -33,7 +33,7 @@ import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
 import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
-import { createPageTexts } from "./manifests/texts/page-texts.ts";
+import { createPageTexts, type PageTexts } from "./manifests/texts/page-texts.ts";
 import { TextIndex } from "./manifests/texts/text-index.ts";
 import { createTextSearch, type TextSearch } from "./manifests/texts/text-search.ts";
 import { buildOuterParts } from "./parts.ts";
@@ -67,6 +67,8 @@ export interface Service {
   readonly search: Search;
   /** Absent if the Presentation API is disabled. */
   readonly manifests?: Manifests;
+  /** Reads the text of pages. */
+  readonly texts: PageTexts;
   /** Search in the text of a manifest. */
   readonly textSearch: TextSearch;
   readonly sources: Sources;
@@ -265,6 +267,7 @@ export async function createService(
     folders,
     search,
     ...(manifests && { manifests }),
+    texts,
     textSearch,
     sources,
     slots,

@@ -8,6 +8,7 @@ import {
   type FolderLocation,
   type Folders,
   manifestFileFaults,
+  type PageTexts,
   type Progress,
   type RenderParts,
   walkImages,
@@ -17,6 +18,7 @@ import { findingsOf } from "../image/findings/index.ts";
 import type { DiagnosisFacts } from "../image/known.ts";
 import { lookAt } from "../image/look.ts";
 import { surveyFindings } from "./findings.ts";
+import { TextSurvey } from "./texts.ts";
 
 export interface SurveyOptions {
   /** Identifiers of images and folders; if empty, everything that the sources list. */
@@ -90,7 +92,13 @@ export async function survey(
     images,
     folders,
     manifests,
-  }: { readonly images: RenderParts; readonly folders: Folders; readonly manifests?: object | undefined },
+    texts,
+  }: {
+    readonly images: RenderParts;
+    readonly folders: Folders;
+    readonly manifests?: object | undefined;
+    readonly texts: PageTexts;
+  },
   options: SurveyOptions,
 ): Promise<SurveyReport> {
   const { selection, limit = Number.POSITIVE_INFINITY, concurrency, measures, nameCommands } = options;
@@ -104,7 +112,9 @@ export async function survey(
   let [problems, slow, pixels] = [0, 0, 0];
   const counting = countWalk(walked, { selection, signal }, limit);
 
-  const note = (known: DiagnosisFacts) => {
+  const textSurvey = new TextSurvey({ sources: images.sources, folders, texts, signal });
+
+  const note = (known: DiagnosisFacts, ofText: readonly Finding[]) => {
     const { header, costs = [], identifier } = known;
     const format = header?.format ?? "none";
     formats[format] = (formats[format] ?? 0) + 1;
@@ -117,7 +127,7 @@ export async function survey(
       slowest.push({ identifier, ms: Math.round(ms) });
       slowest.sort((one, other) => other.ms - one.ms).splice(maxSlow);
     }
-    const found = [...findingsOf(known), ...surveyFindings(known)].filter(isNotable);
+    const found = [...findingsOf(known), ...surveyFindings(known), ...ofText].filter(isNotable);
     if (found.some(({ level }) => level === "problem")) problems++;
     else if (found.some(({ level }) => level === "slow")) slow++;
     for (const finding of found) addTo(groups, identifier, withNames(finding, known.master, nameCommands));
@@ -127,6 +137,7 @@ export async function survey(
   let faultCount = 0;
   const onFolder = (location: FolderLocation, folder: Folder) => {
     // Without the Presentation API nothing reads manifest files.
+    if (manifests) textSurvey.enter(location, folder);
     const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
     faultCount += found.length;
     faults.push(...found.slice(0, maxFaults - faults.length));
@@ -139,9 +150,10 @@ export async function survey(
       until(identifiers, () => ++taken >= limit),
       concurrency,
       async (identifier) => {
-        await tally.take(identifier, async () =>
-          note(await lookAt(images, identifier, { measures, limitMs, signal })),
-        );
+        await tally.take(identifier, async () => {
+          const known = await lookAt(images, identifier, { measures, limitMs, signal });
+          note(known, await textSurvey.findingsOf(known));
+        });
         onProgress?.({ done: tally.done(), failed: problems, ...counting.total() });
       },
     );

@@ -15,7 +15,8 @@ import {
 } from "../../../iiif/index.ts";
 import type { FolderReader } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
-import { canvasWithText, type FolderTexts } from "./canvas-texts.ts";
+import type { FolderTexts } from "../texts/folder-texts.ts";
+import { canvasWithText } from "./canvas-texts.ts";
 import { canvasFacts } from "./canvases.ts";
 import type { Sheet, Sheets } from "./folder-images.ts";
 import type { Attached, Canvases, CanvasTexts, ReadableText } from "./making.ts";

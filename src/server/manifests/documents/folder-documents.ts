@@ -28,8 +28,8 @@ import {
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
-import { type AttachedPages, attachedPages } from "./attached.ts";
-import { folderTexts } from "./canvas-texts.ts";
+import { folderTexts } from "../texts/folder-texts.ts";
+import { type AttachedPages, attachedPages, folderAt } from "./attached.ts";
 import { factsOfSheets, firstReadable, folderCanvases, textsOfSheets } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
@@ -231,7 +231,7 @@ async function folderManifest(
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
   const pages = await attachedPages(making, location, folder, description.members.annotations);
-  const texts = await folderTexts(making, location, folder);
+  const texts = await folderTexts((inner) => folderAt(making, inner), location, folder);
   const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
   const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
 

@@ -6,8 +6,9 @@ import { namesThere } from "../folders/names-there.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textEndings, textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside, locationOf } from "../locations.ts";
+import { textsIn } from "../texts/folder-texts.ts";
 import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
-import { canvasWithText, textsIn } from "./canvas-texts.ts";
+import { canvasWithText } from "./canvas-texts.ts";
 import type { Made, Making, ReadableText } from "./making.ts";
 
 const folderNames = [...textFolders].flatMap((name) => [name, name.toUpperCase()]);
