@@ -211,7 +211,7 @@ export async function createService(
   const { startWorker, keepAlive } = platform;
   const textIndex = new TextIndex({
     texts,
-    slot: slots.origin,
+    slot: slots.text,
     ...(startWorker && { startWorker }),
     keepAlive,
   });

@@ -2,7 +2,7 @@
 
 import { findingJson, formatSize, silentLog, version } from "../../base/index.ts";
 import { createService } from "../../server/index.ts";
-import { type WarmReport, warm } from "../collection/warm/warm.ts";
+import { filledSlots, type WarmReport, warm } from "../collection/warm/warm.ts";
 import { counted, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords } from "./command-error.ts";
@@ -46,7 +46,7 @@ export const warmCommand = command({
     const service = await inWords(createService({ ...config, image }, platform, silentLog, version));
     const progress = createProgress(platform, "files");
     try {
-      if (service.slots.all.every(({ backend }) => backend === "heap" || backend === "none"))
+      if (filledSlots(service.slots).every(({ backend }) => backend === "heap" || backend === "none"))
         throw new CommandError(
           "no cache of this configuration outlives a process, so there is nothing to fill; set cache.info, cache.origin and cache.render to filesystem, redis or s3",
         );

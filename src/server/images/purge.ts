@@ -35,13 +35,14 @@ export interface PurgedImage {
   readonly unsupported: readonly SlotName[];
 }
 
-const forms: Readonly<Record<SlotName, string>> = {
+/** Forms of keys; the entries of `text` are named by what they are made of, which nobody writes down. */
+const forms: Readonly<Record<Exclude<SlotName, "text">, string>> = {
   render: `the path of an image request, such as ${mainPrefix[3]}a.tif/full/max/0/default.jpg, or that with |v1|full or |v1|substitute behind it`,
   info: `host and path of an info.json, such as images.example.org${mainPrefix[3]}a.tif/info.json`,
   origin: "the name of a source, a colon and an identifier, such as scans:a.tif",
 };
 
-const malformedKeyError = (slot: SlotName, cause?: unknown) =>
+const malformedKeyError = (slot: keyof typeof forms, cause?: unknown) =>
   new ServiceError(
     "bad-request",
     `Expected as key of the slot ${slot} ${forms[slot]}; received another form.`,
@@ -56,8 +57,8 @@ const malformedKeyError = (slot: SlotName, cause?: unknown) =>
  * are entry names. For `render`: any spelling of an image request under any path of the API. For `info`: any
  * address of an image's info.json, which drops all facts of its master. For `origin`:
  * `<source-name>:<identifier>`, which drops everything cached of that master. The next request checks the
- * master again. Throws `bad-request` for a key of any other form, and `busy` (code purge_failed) if the store
- * of the slot fails.
+ * master again. `text` has no keys. Throws `bad-request` for a key of any other form, and `busy` (code
+ * purge_failed) if the store of the slot fails.
  */
 export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Promise<number> {
   return entryPurges[slot](parts, key);
@@ -91,6 +92,13 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
     return removeMasters(
       parts,
       keys.map((each) => ({ source, key: source.keyOf?.(each) ?? each })),
+    );
+  },
+  async text() {
+    throw new ServiceError(
+      "bad-request",
+      "Expected no key of the slot text, since an entry of it holds the words of many pages. Purge the whole slot.",
+      { code: "invalid_purge_key" },
     );
   },
 };
@@ -131,7 +139,8 @@ export async function purgeMasters(
   const info = await attempt(removeFacts(parts, owners));
   const render = await attempt(removeNamed(parts, "render", owners.map(masterName)));
   if (failures.length > 0) throw failures[0];
-  return { render, info, origin };
+  // The index of a changed text has another name.
+  return { render, info, origin, text: 0 };
 }
 
 /**
@@ -249,7 +258,11 @@ function withoutPage(identifier: string): readonly string[] {
 }
 
 /** Parses a URL or its path. A prefix that a proxy adds before the paths of the API is ignored. */
-function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: ImagePath; version: 2 | 3 } {
+function pathOf(
+  { aliases }: PurgeParts,
+  slot: keyof typeof forms,
+  key: string,
+): { path: ImagePath; version: 2 | 3 } {
   const raw = key.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");
   const names = imageMounts(aliases)
     .map((mount) => ({ mount, at: raw.indexOf(mount.prefix) }))
@@ -262,7 +275,7 @@ function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: I
   return { path, version: mount.version };
 }
 
-function checkKey<T>(slot: SlotName, read: () => T): T {
+function checkKey<T>(slot: keyof typeof forms, read: () => T): T {
   try {
     return read();
   } catch (error) {

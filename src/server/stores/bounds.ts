@@ -20,8 +20,8 @@ export interface StoreDefaults {
 }
 
 /**
- * The slots: one row each, in the order of `cache:`. The shares of memory add up to 7/32, in addition to the
- * quarter that renders may take.
+ * The slots: one row each, in the order of `cache:`. The shares of memory stay below a quarter, in addition
+ * to the quarter that renders may take.
  */
 export const slotDefaults = {
   render: {
@@ -49,6 +49,15 @@ export const slotDefaults = {
     heapPart: 16,
     ttl: "7d",
     deadlines: 8,
+    lends: false,
+  },
+  text: {
+    backend: "heap",
+    maxBytes: "1GiB",
+    heapBytes: "64MiB",
+    heapPart: 64,
+    ttl: "0s",
+    deadlines: 1,
     lends: false,
   },
 } as const satisfies Readonly<Record<string, StoreDefaults>>;

@@ -74,6 +74,7 @@ describe("a frame", () => {
       ["render", "heap", 0, null],
       ["info", "heap", 0, null],
       ["origin", "none", 0, null],
+      ["text", "heap", 0, null],
     ]);
     expect([frame.sources, frame.parts]).toEqual([undefined, undefined]);
     // It is sent unchanged.

@@ -53,7 +53,7 @@ async function open(store = backends.heap?.() ?? "", over: { readonly origin?: s
   - { name: web, type: http, url: "${origin.url}/{identifier}" }
   - { name: files, type: filesystem, prefix: files/, root: ${JSON.stringify(folder)} }
 aliases: [{ prefix: /old/, version: 2 }]
-cache: { render: ${store}, info: ${store}, origin: ${over.origin ?? store} }`,
+cache: { render: ${store}, info: ${store}, origin: ${over.origin ?? store}, text: ${store} }`,
     { TOKEN: "token" },
   );
   const parts: PurgeParts = { ...app.service, aliases: app.service.config().aliases };
@@ -129,7 +129,7 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
     // Entries of the master: its state, and blocks of 128 KiB.
     const blocks = Math.ceil(pages.length / 131_072);
     expect(await purgeImage(app.parts, "m.tif")).toEqual({
-      purged: { render: 5, info: 2, origin: 1 + blocks },
+      purged: { render: 5, info: 2, origin: 1 + blocks, text: 0 },
       unsupported: [],
     });
     const before = origin.asked.length;
@@ -145,8 +145,9 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
       render: 5,
       info: 2,
       origin: 1 + blocks,
+      text: 0,
     });
-    expect((await purgeImage(app.parts, "m.tif")).purged).toEqual({ render: 0, info: 0, origin: 0 });
+    expect((await purgeImage(app.parts, "m.tif")).purged).toEqual({ render: 0, info: 0, origin: 0, text: 0 });
     await app.close();
   });
 
@@ -250,7 +251,7 @@ describe("a master that was replaced undetectably", () => {
     origin.masters.set("memory.jpg", masterOf(blue));
     expect(await colourOf(app, path)).toBe("red");
     expect(await purgeImage(app.parts, "memory.jpg")).toEqual({
-      purged: { render: 0, info: 0, origin: 0 },
+      purged: { render: 0, info: 0, origin: 0, text: 0 },
       unsupported: [],
     });
     expect(await colourOf(app, path)).toBe("blue");

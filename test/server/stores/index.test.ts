@@ -93,15 +93,16 @@ describe("the cache slots", () => {
       ["heap", "heap, up to 16 MiB, kept for 1d"],
       ["heap", "heap, up to 4 MiB, kept for 1d"],
       ["heap", "heap, up to 8 MiB, kept for 7d"],
+      ["heap", "heap, up to 2 MiB"],
     ]);
     expect(logged).toEqual([]);
   });
 
   it.each([
-    // A quarter for renders, and 1/8, 1/32 and 1/16 for the slots: 15/32 in all.
-    [128 * MiB, [32, 16, 4, 8]],
-    [512 * MiB, [128, 64, 16, 32]],
-    [24 * 1024 * MiB, [2048, 256, 64, 64]],
+    // A quarter for renders, and 1/8, 1/32, 1/16 and 1/64 for the slots: 31/64 in all.
+    [128 * MiB, [32, 16, 4, 8, 2]],
+    [512 * MiB, [128, 64, 16, 32, 8]],
+    [24 * 1024 * MiB, [2048, 256, 64, 64, 64]],
   ])("leave half of %d bytes of memory to others, renders included", (memory, shares) => {
     const { slots } = slotsOf(undefined, { env: {} }, memory);
     const bounds = slots.all.map((slot) => (slot.maxBytes?.() ?? Number.NaN) / MiB);
@@ -158,6 +159,7 @@ describe("the cache slots", () => {
       "heap, up to 256 MiB, kept for 1d",
       "off",
       "heap, up to 256 MiB",
+      "heap, up to 64 MiB",
     ]);
     const shared = slotsOf(
       {
@@ -171,6 +173,7 @@ describe("the cache slots", () => {
       "s3, kept for 1d",
       "redis, up to 1 GiB",
       "redis, up to 4 GiB, kept for 7d",
+      "heap, up to 64 MiB",
     ]);
   });
 
@@ -189,6 +192,7 @@ describe("the options of the slots", () => {
       render: { backend: "heap", max_bytes: "", ttl: "24h" },
       info: { backend: "heap", max_bytes: "", ttl: "24h" },
       origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
+      text: { backend: "heap", max_bytes: "", ttl: "0s" },
     });
   });
 

@@ -30,7 +30,8 @@ describe("caches in memory", () => {
       /^cache\.render\.max_bytes: the caches in memory may take 500\.1 GiB together, but .* has 4 GiB/,
     );
     expect(others).toEqual([]);
-    const cache = { render: heap("2GiB"), info: heap("512MiB"), origin: heap("512MiB") };
+    const none = { backend: "none" };
+    const cache = { render: heap("2GiB"), info: heap("512MiB"), origin: heap("512MiB"), text: none };
     expect(await doubts(cache, 4 * GiB)).toEqual([]);
     expect(await doubts({ ...cache, info: heap("513MiB") }, 4 * GiB)).toHaveLength(1);
   });

@@ -62,6 +62,10 @@ export interface WarmReport {
 
 type Totals = { -readonly [K in keyof WarmOutcome]: number } & { filesMade: number };
 
+/** The caches that are filled: texts are indexed when somebody searches them. */
+export const filledSlots = ({ all }: Slots): readonly NamedSlot[] =>
+  all.filter(({ name }) => name !== "text");
+
 /** True for a cache that other processes share. */
 const isShared = ({ backend }: NamedSlot) => backend !== "heap" && backend !== "none";
 
@@ -112,7 +116,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     derivatives: { made: total.derivativesMade, found: total.derivativesFound },
     bytesWritten: eachSlot((name) => after.written[name] - before.written[name]),
     writeErrors: after.errors - before.errors,
-    unfilled: slots.all
+    unfilled: filledSlots(slots)
       .filter((slot) => !isShared(slot))
       .map(({ name, backend }) => ({ cache: name, backend })),
     full: await fullSlots(slots),

@@ -222,6 +222,7 @@ const caches: Question = {
         ...slot("render", "Derivatives that were sent before.", half),
         ...slot("info", "Facts of images, such as their sizes; at most 64 MiB."),
         ...slot("origin", "What makes further tiles of an image cheap.", half),
+        ...slot("text", "The index of the text of pages, if there is any; at most 1 GiB."),
       ],
     };
   },

@@ -53,7 +53,7 @@ const maxRecordBytes = 64 * 2 ** 20;
 /** Segments that may wait to be built; one is built at a time. */
 const maxWaiting = 500;
 /** Bytes of blocks that were just built, which the slot may not take, and of those that were read. */
-const cacheBytes = { built: 16 * 2 ** 20, read: 24 * 2 ** 20 } as const;
+const cacheBytes = { built: 8 * 2 ** 20, read: 16 * 2 ** 20 } as const;
 /** Attempts of a search whose blocks the slot loses. */
 const maxAttempts = 3;
 /** Milliseconds for a worker to build a segment. */

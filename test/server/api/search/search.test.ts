@@ -207,7 +207,7 @@ describe("the index of a book", () => {
   });
 
   test("works without a cache", async () => {
-    app = await served(`${laid.yaml()}cache: { origin: { backend: none } }\n`);
+    app = await served(`${laid.yaml()}cache: { text: { backend: none } }\n`);
     expect(await found(app, search("book", "drei"))).toEqual([`2#${box(0, 0)}`]);
     expect(await found(app, search("book", "vier"))).toEqual([`2#${box(0, 1)}`]);
   });

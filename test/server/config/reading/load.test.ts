@@ -50,6 +50,7 @@ describe("a configuration without values", () => {
           render: { backend: "heap", max_bytes: "", ttl: "24h" },
           info: { backend: "heap", max_bytes: "", ttl: "24h" },
           origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
+          text: { backend: "heap", max_bytes: "", ttl: "0s" },
         },
       });
     },
