@@ -281,16 +281,14 @@ export { canvasesOf } from "./manifests/documents/making.ts";
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show
 // them.
 export { manifestFileFaults } from "./manifests/documents/manifest-file-faults.ts";
-
+// The text of a manifest that its caller may search, and the search.
+export { searchedText } from "./manifests/documents/searched-text.ts";
 // A folder of images, and the facts known of them.
 export type { Folder } from "./manifests/folders/folder.ts";
-
 // Folders of the sources, remembered.
 export type { Folders } from "./manifests/folders/folders.ts";
-
 // Reads the YAML of manifest files.
 export { createYamlReader } from "./manifests/folders/yaml-reader.ts";
-
 // The manifests of a service, and the folders that they are made of, built once from its parts.
 export { buildFolders } from "./manifests/index.ts";
 // Maps identifiers of documents to places in the sources, and back.
@@ -311,6 +309,7 @@ export { type FolderTexts, folderTexts } from "./manifests/texts/folder-texts.ts
 export type { PageTexts } from "./manifests/texts/page-texts.ts";
 // The files of text that belong to the images of a folder.
 export type { TextFile } from "./manifests/texts/text-files.ts";
+export type { TextSearch } from "./manifests/texts/text-search.ts";
 
 // The parts that depend on something outside of the process, such as folders and servers, with their checks.
 export { buildOuterParts, type OuterParts } from "./parts.ts";

@@ -17,6 +17,7 @@ export const warmCommand = command({
   examples: [
     "smalti warm -config smalti.yaml",
     "smalti warm maps letters/1890 -config smalti.yaml --concurrency 4",
+    "smalti warm books -config smalti.yaml --text --levels 0",
   ],
   json: "counts, bytes written, failed and slowest files",
   flags: {
@@ -34,17 +35,18 @@ export const warmCommand = command({
       to: 32,
       text: "how many levels to make tiles of, the smallest first; if omitted 2, 0 makes only thumbnails",
     },
+    text: { kind: "switch", text: "also index the text of folders, for searches in their manifests" },
     config: configFlag,
   },
   operands: [{ name: "IMAGES", among: "folder", optional: true, many: true }],
   async run({ platform, flags, operands }) {
     const { config, identifiers } = await readSelection(platform, flags.config, operands);
-    const { concurrency = 1, levels = 2 } = flags;
+    const { concurrency = 1, levels = 2, text = false } = flags;
     const signal = interruptOf(platform);
     platform.lowerPriority?.();
     const image = { ...config.image, max_concurrent: concurrency };
     const service = await inWords(createService({ ...config, image }, platform, silentLog, version));
-    const progress = createProgress(platform, "files");
+    let progress = createProgress(platform, "files");
     try {
       if (filledSlots(service.slots).every(({ backend }) => backend === "heap" || backend === "none"))
         throw new CommandError(
@@ -56,8 +58,16 @@ export const warmCommand = command({
           concurrency,
           levels,
           pages: config.presentation.pages,
+          texts: text,
           signal,
           onProgress: ({ done, total }) => progress.update(done, total),
+          onTexts(done, total) {
+            if (done === 1) {
+              progress.end();
+              progress = createProgress(platform, "folders");
+            }
+            progress.update(done, total);
+          },
         }),
       );
       progress.end();
@@ -76,13 +86,14 @@ export const warmCommand = command({
 });
 
 function warmText(report: WarmReport): string {
-  const { files, filesMade, failed, sidecars, derivatives, bytesWritten, seconds } = report;
+  const { files, filesMade, failed, sidecars, derivatives, texts, bytesWritten, seconds } = report;
   const written = Object.entries(bytesWritten).filter(([, bytes]) => bytes > 0);
   const found = Math.max(0, files - filesMade - failed);
   const lines = [
     `${counted(files, "file")} in ${duration(seconds)}: ${filesMade} warmed, ${found} were warm already, ${failed} failed`,
     `sidecars:     ${sidecars.made} built, ${sidecars.found} found`,
     `derivatives:  ${derivatives.made} made, ${derivatives.found} found`,
+    ...(texts ? [`texts:        ${texts.made} indexed, ${texts.found} found`] : []),
     ...(written.length > 0
       ? [`written:      ${written.map(([name, bytes]) => `${formatSize(bytes)} to ${name}`).join(", ")}`]
       : []),

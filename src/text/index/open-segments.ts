@@ -11,7 +11,7 @@ import {
 import { type Blocks, blockBytes, blockKey, type FileKind, headKey } from "./block-files.ts";
 import { TermCursor } from "./dictionary.ts";
 import { blockCount, decodeHead, type Head, type StreamKind } from "./head.ts";
-import { LostBlock, ofSegment } from "./lost-block.ts";
+import { LostBlock, ofSegment, orLost } from "./lost-block.ts";
 import { type PageEntry, pagesOfBlock } from "./page-table.ts";
 import { termBytes } from "./varints.ts";
 
@@ -136,6 +136,11 @@ export class OpenSegments {
       return [read, read.bytes * headWeight];
     });
     return new OpenSegment(this, name, head as Head);
+  }
+
+  /** True if the store has the head of a segment; other blocks may be missing. */
+  async has(name: string): Promise<boolean> {
+    return !("lost" in (await orLost(() => this.open(name))));
   }
 
   /** Returns a verified block. */

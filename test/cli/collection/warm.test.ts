@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ServiceError } from "../../../src/base/index.ts";
 import { type WarmOptions, type WarmReport, warm } from "../../../src/cli/collection/warm/warm.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
@@ -45,6 +46,7 @@ const run = async (options: Partial<WarmOptions> = {}, cache?: string): Promise<
       concurrency: 2,
       levels: 2,
       pages: "all",
+      texts: false,
       signal,
       ...options,
     });
@@ -146,5 +148,47 @@ describe("warm", () => {
     expect(report.unfilled).toEqual([{ cache: "render", backend: "heap" }]);
     expect(report.derivatives).toEqual({ made: 0, found: 0 });
     expect(report.sidecars.made).toBe(1);
+  });
+
+  test("indexes the texts of folders, which another process then finds, and only those that changed again", async () => {
+    await writePhoto("book/1.jpg", 300);
+    await writePhoto("book/2.jpg", 300);
+    writeFileSync(master("book/1.txt"), "Guten Tag");
+    writeFileSync(master("book/2.txt"), "Gute Nacht");
+    await writePhoto("none/1.jpg", 300);
+    const reported: (readonly number[])[] = [];
+    const onTexts = (done: number, total: number) => void reported.push([done, total]);
+    expect((await run({ levels: 0 })).texts).toBeUndefined();
+    expect((await run({ levels: 0, texts: true, onTexts })).texts).toEqual({ made: 1, found: 0 });
+    // The top, and two folders.
+    expect(reported).toEqual([1, 2, 3].map((done) => [done, 3]));
+    expect((await run({ levels: 0, texts: true })).texts).toEqual({ made: 0, found: 1 });
+    const { service, get } = await open();
+    const built = service.slots.origin.counts.writes.value;
+    const response = await get("/iiif/search/2/presentation/3/book?q=gut*");
+    const { items } = (await response.json()) as { readonly items: readonly unknown[] };
+    expect(items.length).toBe(2);
+    expect(service.slots.origin.counts.writes.value).toBe(built);
+    await service.close();
+    writeFileSync(master("book/2.txt"), "Gute Nacht und Guten Morgen");
+    expect((await run({ levels: 0, texts: true })).texts).toEqual({ made: 1, found: 0 });
+  });
+
+  test("reports a folder whose texts cannot be indexed, and goes on", async () => {
+    await writePhoto("book/1.jpg", 300);
+    writeFileSync(master("book/1.txt"), "Guten Tag");
+    const controller = new AbortController();
+    const { service } = await open();
+    const failing = {
+      ...service.textSearch,
+      prepare: () => Promise.reject(new ServiceError("too-large", "too long")),
+    };
+    const report = await warm(
+      { ...service, textSearch: failing },
+      { selection: [], concurrency: 1, levels: 0, pages: "all", texts: true, signal: controller.signal },
+    );
+    expect(report).toMatchObject({ failed: 1, texts: { made: 0, found: 0 } });
+    expect(report.failures[0]).toMatchObject({ where: "book", text: "too long" });
+    await service.close();
   });
 });

@@ -18,11 +18,11 @@ import {
   render,
   withMaster,
 } from "../../../server/index.ts";
+import { anonymous } from "../reader.ts";
 import { createContents } from "./document-contents.ts";
 import type { ExportedImage } from "./image.ts";
 import { gatedError, type LeftOutNotes } from "./left-out.ts";
 import { documentFile, imageFolder } from "./names.ts";
-import { anonymous } from "./reader.ts";
 import { documentAt, type NamedDerivative, rewriteDocument } from "./rewrite.ts";
 import { isOpen } from "./stale.ts";
 import { foreignError, type Target } from "./target.ts";

@@ -18,11 +18,11 @@ import {
   walkFolders,
   withMaster,
 } from "../../../server/index.ts";
+import { anonymous } from "../reader.ts";
 import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
 import { createLeftOutNotes, gatedError, isGatedError, type LeftOut } from "./left-out.ts";
 import { documentFile, imageFolder } from "./names.ts";
-import { anonymous } from "./reader.ts";
 import { documentsThatName, findStale, isOpen, type Listed, prune, type Stale } from "./stale.ts";
 import type { Target } from "./target.ts";
 

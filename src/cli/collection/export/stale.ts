@@ -2,8 +2,8 @@
 
 import { imagesId, partId, splitPage } from "../../../iiif/index.ts";
 import type { Access, Decision } from "../../../server/index.ts";
+import { anonymous } from "../reader.ts";
 import { addressOf, documentFile, imageFolder } from "./names.ts";
-import { anonymous } from "./reader.ts";
 import type { Target } from "./target.ts";
 
 export interface Stale {

@@ -5,21 +5,30 @@ import {
   countWalk,
   createTally,
   eachSlot,
+  endsWork,
+  type FolderLocation,
   type Folders,
+  identifierOf,
+  type Manifests,
   type NamedSlot,
   type Progress,
   type RenderParts,
   type SlotName,
   type Slots,
   type SlowFile,
+  type TextSearch,
   walkImages,
 } from "../../../server/index.ts";
 import { nothingWarmed, type WarmOutcome, type WarmWork, warmFile } from "./file.ts";
+import { type TextOutcome, warmTexts } from "./texts.ts";
 
 export interface WarmParts {
   readonly images: RenderParts;
   readonly folders: Folders;
   readonly slots: Slots;
+  /** Absent if the Presentation API is disabled: then nobody searches texts. */
+  readonly manifests?: Manifests;
+  readonly textSearch: TextSearch;
 }
 
 export interface WarmOptions {
@@ -31,9 +40,13 @@ export interface WarmOptions {
   readonly levels: number;
   /** The setting `presentation.pages`. */
   readonly pages: "all" | "first";
+  /** True to index the texts of folders. */
+  readonly texts: boolean;
   readonly signal: AbortSignal;
   /** Called after each file. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Called after each folder whose texts were looked for. */
+  readonly onTexts?: (done: number, total: number) => void;
 }
 
 export interface WarmReport {
@@ -44,6 +57,8 @@ export interface WarmReport {
   readonly failed: number;
   readonly sidecars: { readonly made: number; readonly found: number };
   readonly derivatives: { readonly made: number; readonly found: number };
+  /** Manifests whose text was indexed, or had been before; absent if that was not asked for. */
+  readonly texts?: TextOutcome;
   /** Bytes written to each cache that outlives the process. */
   readonly bytesWritten: Readonly<Record<SlotName, number>>;
   /** Values that a cache could not store. */
@@ -102,9 +117,28 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
       ...counting.total(),
     });
   };
+  const folderNames: string[] = [];
+  const onFolder = (location: FolderLocation) => void folderNames.push(identifierOf(location));
+  const texts = { made: 0, found: 0 };
+  const indexTexts = async (manifests: Manifests) => {
+    for (const [at, name] of folderNames.entries()) {
+      try {
+        const one = await warmTexts({ ...parts, manifests }, name, signal);
+        texts.made += one.made;
+        texts.found += one.found;
+      } catch (error) {
+        if (endsWork(error)) throw error;
+        tally.fail(name, error);
+      }
+      options.onTexts?.(at + 1, folderNames.length);
+    }
+  };
+  const indexesTexts = options.texts && isShared(slots.origin) && parts.manifests;
   const interrupted = await untilAborted(signal, async () => {
-    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
+    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail, onFolder });
     await forEachConcurrently(identifiers, concurrency, file);
+    if (indexesTexts) await indexTexts(indexesTexts);
+    await Promise.all(slots.all.map((slot) => slot.whenSettled()));
   });
   await counting.ended;
   const after = countsOf(slots);
@@ -114,6 +148,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     failed: tally.failed(),
     sidecars: { made: total.sidecarsMade, found: total.sidecarsFound },
     derivatives: { made: total.derivativesMade, found: total.derivativesFound },
+    ...(indexesTexts && { texts }),
     bytesWritten: eachSlot((name) => after.written[name] - before.written[name]),
     writeErrors: after.errors - before.errors,
     unfilled: filledSlots(slots)

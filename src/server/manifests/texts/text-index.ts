@@ -112,9 +112,7 @@ export class TextIndex {
     const pause = createPauses();
     for (const part of parts) {
       await pause();
-      const listed = part.pages.map(({ files }) => files.map(({ validator }) => validator));
-      const isListed = listed.every((files) => files.every((validator) => validator !== undefined));
-      names.push(isListed ? await nameOf(part, listed) : await this.#build(part));
+      names.push((await listedName(part)) ?? (await this.#build(part)));
     }
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const result = await task(names);
@@ -131,6 +129,21 @@ export class TextIndex {
       "The index of words does not stay in its cache. Its operator has to give the cache more room.",
       { code: "index_lost" },
     );
+  }
+
+  /**
+   * Builds the segments of pages that the slot does not have, and returns their number. Throws as `over`
+   * does, but takes its time.
+   */
+  async prepare(pages: readonly TextPage[]): Promise<number> {
+    let built = 0;
+    for (const part of partsOf(pages)) {
+      const name = await listedName(part);
+      if (name !== undefined && (await this.segments.has(name))) continue;
+      await this.#build(part);
+      built++;
+    }
+    return built;
   }
 
   /** Builds a segment of the files as they are now, once for all who need it; returns its name. */
@@ -188,6 +201,13 @@ const idOf = ({ location: { source, key }, page, validator }: TextFile) => [
   page,
   validator,
 ];
+
+/** Returns the name of a segment by the listing of its files; undefined if that has no validators. */
+async function listedName(part: Part): Promise<string | undefined> {
+  const listed = part.pages.map(({ files }) => files.map(({ validator }) => validator));
+  const isListed = listed.every((files) => files.every((validator) => validator !== undefined));
+  return isListed ? nameOf(part, listed) : undefined;
+}
 
 /** Returns the name of a segment by the validators of the files of each page. */
 async function nameOf(

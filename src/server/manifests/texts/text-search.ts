@@ -25,6 +25,8 @@ export interface TextSearch {
   find(text: ReadText, request: SearchRequest): Promise<Found>;
   /** Returns words that begin like the last one of the query, the most frequent first. Throws likewise. */
   complete(text: ReadText, request: SearchRequest): Promise<readonly Term[]>;
+  /** Indexes a text for its first search. Returns the number of segments that were built. Throws likewise. */
+  prepare(text: ReadText): Promise<number>;
   /** Ends the workers. */
   close(): void;
 }
@@ -60,6 +62,7 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
         return { found: terms.filter(({ total }) => total >= request.fewest) };
       });
     },
+    prepare: ({ pages }) => index.prepare(pages),
     close: () => index.close(),
   };
 }

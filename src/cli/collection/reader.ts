@@ -1,6 +1,6 @@
-// The reader that an export is for: anyone, without a login.
+// The reader that work on a collection is for: anyone, without a login.
 
-import type { Caller } from "../../../server/index.ts";
+import type { Caller } from "../../server/index.ts";
 
 /** Returns a caller without any properties of a request. */
 export const anonymous = (identifier: string, signal: AbortSignal): Caller => ({
