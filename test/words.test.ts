@@ -63,6 +63,23 @@ const bannedInNames: readonly (readonly [word: RegExp, instead: string, except: 
 ];
 
 const names = all.filter(({ kind, file }) => /^(?:name|value)$/.test(kind) && file.startsWith("src/"));
+const functions = names.filter(({ kind }) => kind === "name");
+
+/** Words that are no name of a function by themselves: they say neither what it does nor what it returns. */
+const bareNames = new RegExp(
+  `^(?:${[
+    "about|above|after|along|around|at|before|below|between|by|from|in|into|of|on|over|since|through|to|under|until|with|within|without",
+    "again|alone|always|maybe|only|once|when",
+    "begun|done|drawn|found|hidden|known|left|lent|lost|made|shown|unknown|written",
+    "best|blank|clean|common|distinct|even|flat|late|missing|near|nearest|other|own|plain|quiet|safe|same|stale|strange|whole|wide",
+    "(?!embed|exceed|feed|heed|need|proceed|seed|speed|succeed)[a-z]+ed",
+  ].join("|")})$`,
+);
+
+test("no function in src/ is named by a particle, a participle or an adjective alone; write a verb, or a noun that it returns", () => {
+  const found = functions.filter(({ text }) => bareNames.test(text));
+  expect(found.map(({ file, line, text }) => `${file}:${line}: ${text}`)).toEqual([]);
+});
 
 test.each(bannedInNames)("no name in src/ has %s; write: %s", (word, _, except) => {
   const found = names.filter(({ text }) =>

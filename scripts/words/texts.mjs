@@ -45,7 +45,7 @@ export function textsOfCode(file, text) {
     ClassDeclaration: ({ id }) => name(id),
     TSInterfaceDeclaration: ({ id }) => name(id),
     TSTypeAliasDeclaration: ({ id }) => name(id),
-    MethodDefinition: ({ key }) => name(key),
+    MethodDefinition: ({ key, kind }) => (kind === "get" ? value(key) : name(key)),
     VariableDeclarator: ({ id, init }) => (/Function/.test(init?.type ?? "") ? name(id) : value(id)),
     TSPropertySignature: ({ key }) => value(key),
     Property: ({ key, value: bound, shorthand }) => !shorthand && bound.type !== "Identifier" && value(key),

@@ -56,8 +56,8 @@ interface Tally {
 async function readTally({ registry }: Service): Promise<Tally> {
   const [family] = await registry.read(["access_decisions"]);
   const series = family && family.kind !== "histogram" ? family.series : [];
-  const of = (outcome: string) => series.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
-  return { allowed: of("allowed"), denied: of("denied") };
+  const countOf = (outcome: string) => series.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+  return { allowed: countOf("allowed"), denied: countOf("denied") };
 }
 
 const isHooked = ({ hooks }: Service) => hooks?.has("authorize");

@@ -67,7 +67,7 @@ export {
 export { type CircuitOptions, createCircuit } from "./concurrency/circuit.ts";
 
 // A task for each of many items, a few at a time.
-export { forEachConcurrently, until } from "./concurrency/concurrent.ts";
+export { forEachConcurrently, takeUntil } from "./concurrency/concurrent.ts";
 
 // Time limits of consecutive tasks, over one timer that is rarely set.
 export { createDeadline, type Deadline } from "./concurrency/deadline.ts";
@@ -271,7 +271,7 @@ export { lineOf } from "./text/line-of.ts";
 export { compareNaturally } from "./text/natural-order.ts";
 
 // Which known key was probably meant.
-export { nearest } from "./text/nearest.ts";
+export { findNearest } from "./text/nearest.ts";
 
 // Names of parts separated by slashes, such as identifiers and keys.
 export { plainSegments } from "./text/plain-segments.ts";

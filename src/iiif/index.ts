@@ -119,7 +119,7 @@ export { scaleFactors, tilesOfLevel, tileWithin } from "./image/tiles.ts";
 export { type OwnAddresses as OwnPlaces, type OwnLink, readOwnLink } from "./own-links.ts";
 
 // Makes addresses in operators' documents absolute for the public URL of a request.
-export { absolute } from "./presentation/addresses.ts";
+export { makeAbsolute } from "./presentation/addresses.ts";
 
 // Annotations of a page by the canvases that they target, and those of one canvas as a page of their own
 // (Web Annotation Data Model, section 3.2; Presentation API 3.0, section 5.5).

@@ -65,15 +65,15 @@ function linkAt(url: URL, path: string, { mounts, formats }: OwnAddresses): OwnL
   const region = fragmentRegion(url.hash.slice(1));
   const part = region && { region };
   for (const root of Object.values(presentationRoot)) {
-    const rest = below(path, root);
+    const rest = pathBelow(path, root);
     if (rest !== undefined) return { names: "document", path: rest, ...part };
   }
-  const viewed = below(path, viewPath);
+  const viewed = pathBelow(path, viewPath);
   if (viewed !== undefined) {
     const value = url.searchParams.get(stateParameter);
     return value ? { names: "state", value } : { names: "document", path: viewed, ...part };
   }
-  const stored = below(path, statePaths.stored.replace(/\/$/, ""));
+  const stored = pathBelow(path, statePaths.stored.replace(/\/$/, ""));
   if (stored) return { names: "stored", id: trimSlashes(stored) };
   const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
   if (mount)
@@ -84,7 +84,7 @@ function linkAt(url: URL, path: string, { mounts, formats }: OwnAddresses): OwnL
 }
 
 /** Returns the part of a path after a folder, with its leading /. */
-function below(path: string, folder: string): string | undefined {
+function pathBelow(path: string, folder: string): string | undefined {
   return `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
 }
 

@@ -8,7 +8,7 @@ import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { withhold } from "../../src/iiif/presentation/withheld.ts";
 import { type ManifestFile, manifestFileOf } from "../../src/server/manifests/folders/manifest-file.ts";
 import { createYamlReader } from "../../src/server/manifests/folders/yaml-reader.ts";
-import { comparable, wordsOf } from "../../src/server/manifests/search/words.ts";
+import { toComparable, wordsOf } from "../../src/server/manifests/search/words.ts";
 import { costOf } from "./cost.ts";
 import { fill, filled } from "./texts.ts";
 
@@ -107,7 +107,7 @@ const rows: Readonly<Record<string, Row>> = {
   "HTML in a manifest file": [html, (text) => documentsOf(JSON.stringify({ summary: text }))],
   "long HTML in a manifest file": [longer, (text) => documentsOf(JSON.stringify({ summary: text }))],
   "HTML as plain text": [html, plainText],
-  "HTML in the search": [html, (text) => [comparable(text), wordsOf(text)]],
+  "HTML in the search": [html, (text) => [toComparable(text), wordsOf(text)]],
 };
 
 describe.each(Object.entries(rows))("a megabyte as %s costs less than a second", (_, [texts, parse]) => {

@@ -134,7 +134,7 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
       )}
       <p class="quiet" id={`${id}-help`}>
         <span class="path">{field.path}</span>
-        {`: ${plain(field.help)} Default: ${withUnit(field, field.initial)}.`}
+        {`: ${removeMarks(field.help)} Default: ${withUnit(field, field.initial)}.`}
       </p>
       {notes.length > 0 && (
         <p class="quiet" id={`${id}-notes`}>
@@ -231,4 +231,4 @@ export function withUnit({ control, path }: EditableField, value: string): strin
 export const idOf = ({ path }: EditableField) => `field-${path.replaceAll(".", "-")}`;
 
 /** Returns a doc line of the schema without code marks. */
-const plain = (help: string) => help.replaceAll("`", "");
+const removeMarks = (help: string) => help.replaceAll("`", "");

@@ -200,13 +200,13 @@ const copyOf = (tree: Record<string, unknown>) => JSON.parse(JSON.stringify(tree
  */
 function isShared(document: Document, keys: readonly string[]): boolean {
   return [[], ...keys.map((_, at) => keys.slice(0, at + 1))].some((path) => {
-    const node = path.length === 0 ? document.contents : at(document, path);
+    const node = path.length === 0 ? document.contents : nodeAt(document, path);
     return isAlias(node) || (node as Scalar | undefined)?.anchor !== undefined;
   });
 }
 
 /** Returns the node at a path, or undefined if there is none or an alias is on the way. */
-function at(document: Document, path: readonly string[]): unknown {
+function nodeAt(document: Document, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (node, key) => (isMap(node) ? node.get(key, true) : undefined),
     document.contents,

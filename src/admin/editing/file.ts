@@ -80,7 +80,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
   const look = async (): Promise<ConfigFileView> => {
     const obstacle = await obstacleNow();
     const { digest, text } = await read();
-    if (text === undefined) return unreadable("the file is not text in UTF-8");
+    if (text === undefined) return describeUnreadable("the file is not text in UTF-8");
     const { config, fields, problems } = readFields(text, env);
     const completed = config && (await Promise.resolve(complete(config)).catch(() => undefined));
     return {
@@ -92,7 +92,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     };
   };
 
-  const unreadable = (obstacle: string): ConfigFileView => ({
+  const describeUnreadable = (obstacle: string): ConfigFileView => ({
     fields: readFields("", env).fields,
     problems: [],
     obstacle,
@@ -133,7 +133,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
 
   return {
     path,
-    view: () => withDeadline(deadlines.view, look).catch((error) => unreadable(reasonOf(error))),
+    view: () => withDeadline(deadlines.view, look).catch((error) => describeUnreadable(reasonOf(error))),
     preview: (values, digest) => withDeadline(deadlines.save, () => edit(values, digest)).catch(failureOf),
     save: (values, digest, take) =>
       withDeadline(deadlines.save, () => inTurn.run(() => save(values, digest, take))).catch(failureOf),

@@ -86,7 +86,7 @@ export async function inFewReads(bytes: ByteSource, front: number, later: number
   const first = { start: 0, wanted: front, data: await bytes.read(0, front) };
   let latest = first;
   /** Returns bytes of a block, which is shorter than wanted if the source ends in it. */
-  const within = ({ start, wanted, data }: typeof first, offset: number, length: number) => {
+  const sliceBlock = ({ start, wanted, data }: typeof first, offset: number, length: number) => {
     const from = offset - start;
     const holds = from >= 0 && (data.length < wanted || from + length <= data.length);
     return holds ? data.slice(from, Math.max(from, from + length)) : undefined;
@@ -95,7 +95,7 @@ export async function inFewReads(bytes: ByteSource, front: number, later: number
     size: bytes.size,
     gap: bytes.gap,
     async read(offset, length, signal) {
-      const known = within(first, offset, length) ?? within(latest, offset, length);
+      const known = sliceBlock(first, offset, length) ?? sliceBlock(latest, offset, length);
       if (known) return known;
       if (length >= later) return bytes.read(offset, length, signal);
       latest = { start: offset, wanted: later, data: await bytes.read(offset, later, signal) };

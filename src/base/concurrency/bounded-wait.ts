@@ -15,9 +15,9 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
     listeners.set(signal, all);
     signal.addEventListener("abort", () => [...all].forEach((each) => void each()), { once: true });
   }
-  const own = () => act();
-  all.add(own);
-  return () => void all.delete(own);
+  const listener = () => act();
+  all.add(listener);
+  return () => void all.delete(listener);
 }
 
 /** A waiter, as the queue sees it. Only the first call counts. */

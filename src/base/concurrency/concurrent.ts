@@ -26,7 +26,7 @@ export async function forEachConcurrently<T>(
 }
 
 /** Items until `enough`, which is asked after each of them. */
-export async function* until<T>(items: AsyncIterable<T>, enough: () => boolean): AsyncGenerator<T> {
+export async function* takeUntil<T>(items: AsyncIterable<T>, enough: () => boolean): AsyncGenerator<T> {
   for await (const item of items) {
     yield item;
     if (enough()) return;

@@ -66,11 +66,11 @@ export function createSendings(maxBytes: number): Sendings {
       let at = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
       let stop = (_error?: Error) => {};
-      const stalled = () => stop(new Error(`The client has read nothing for ${stallMs} ms.`));
+      const stopStalled = () => stop(new Error(`The client has read nothing for ${stallMs} ms.`));
       const expectRead = () => {
         clearTimeout(timer);
         if (stallMs === 0 || stallMs >= 2 ** 31) return; // a longer timer would end immediately
-        timer = setTimeout(stalled, stallMs);
+        timer = setTimeout(stopStalled, stallMs);
         (timer as { unref?(): void }).unref?.();
       };
       const sending: Sending = {

@@ -38,7 +38,7 @@ export function createLog(options: LogOptions): Log {
   let least = rank(options.level);
   const { write, writeLater } = options;
   const format = options.format === "json" ? jsonLine : textLine;
-  const at = (level: LogLevel) => {
+  const createWriter = (level: LogLevel) => {
     const own = rank(level);
     const later = own < rank("warn") ? writeLater : undefined;
     return (message: string, fields: LogFields | (() => LogFields) = {}) => {
@@ -57,10 +57,10 @@ export function createLog(options: LogOptions): Log {
     };
   };
   return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
+    debug: createWriter("debug"),
+    info: createWriter("info"),
+    warn: createWriter("warn"),
+    error: createWriter("error"),
     level: (level) => {
       least = rank(level);
     },

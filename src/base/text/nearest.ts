@@ -4,7 +4,7 @@
  * Returns the known word with the smallest edit distance (insert, delete, replace, swap), if it is small;
  * otherwise undefined.
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function findNearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(word.length / 3)) + 1;
   for (const candidate of known) {

@@ -3,7 +3,7 @@
 import type { Caller } from "../../server/index.ts";
 
 /** Returns a caller without any properties of a request. */
-export const anonymous = (identifier: string, signal: AbortSignal): Caller => ({
+export const anonymousCaller = (identifier: string, signal: AbortSignal): Caller => ({
   identifier,
   path: "",
   signal,

@@ -1,6 +1,6 @@
 // Parses a command line by the rows of the commands.
 
-import { nearest } from "../../base/index.ts";
+import { findNearest } from "../../base/index.ts";
 import { type Among, allFlags, type Command, type Flag, type Flags } from "./command.ts";
 import { UsageError } from "./command-error.ts";
 
@@ -27,10 +27,10 @@ export function chooseCommand(args: readonly string[], commands: readonly Comman
   const before = args.slice(0, at);
   const [written = "", second = ""] = args.slice(at);
   const first = /^(-v|--?version)$/.test(written) ? "version" : written;
-  const named = (name: string) => commands.find((each) => each.name === name);
-  const long = named(`${first} ${second}`);
-  const short = named(first);
-  const command = long ?? short ?? named("serve");
+  const findCommand = (name: string) => commands.find((each) => each.name === name);
+  const long = findCommand(`${first} ${second}`);
+  const short = findCommand(first);
+  const command = long ?? short ?? findCommand("serve");
   const half = commands.find(({ name }) => name.startsWith(`${first} `));
   if (!command || (!long && !short && half))
     throw new UsageError(
@@ -56,12 +56,12 @@ export function parseArguments(args: readonly string[], command: Command): Argum
     else {
       const { name, flag, given } = flagOf(word, table, command);
       if (flag.kind === "switch") {
-        if (given !== undefined) throw new UsageError(`${dashed(name)} takes no value`);
+        if (given !== undefined) throw new UsageError(`${writeFlag(name)} takes no value`);
         values[name] = true;
         continue;
       }
       const next = given ?? (/^-./.test(words[0] ?? "") ? undefined : words.shift());
-      const value = checkValue(dashed(name), flag, next);
+      const value = checkValue(writeFlag(name), flag, next);
       if (flag.kind === "list") values[name] = [...((values[name] as string[]) ?? []), value as string];
       else values[name] = value;
     }
@@ -71,7 +71,7 @@ export function parseArguments(args: readonly string[], command: Command): Argum
   return { flags, operands, json: json === true };
 }
 
-const dashed = (name: string) => `--${name}`;
+const writeFlag = (name: string) => `--${name}`;
 
 const helpOf = ({ name }: Command) => `see smalti ${name} --help`;
 
@@ -81,9 +81,9 @@ function flagOf(word: string, table: Flags, command: Command) {
     Object.entries(table).find(([name, { short }]) => written === name || written === short) ?? [];
   if (name !== undefined && flag) return { name, flag, given };
   if (command.refusal) throw new UsageError(command.refusal);
-  const meant = nearest(written, Object.keys(table));
+  const meant = findNearest(written, Object.keys(table));
   throw new UsageError(
-    `${command.name} does not know ${word}; ${meant ? `did you mean ${dashed(meant)}?` : helpOf(command)}`,
+    `${command.name} does not know ${word}; ${meant ? `did you mean ${writeFlag(meant)}?` : helpOf(command)}`,
   );
 }
 
@@ -100,10 +100,10 @@ function checkValue(name: string, flag: Exclude<Flag, { kind: "switch" }>, value
 
 function checkAmong(name: string, among: Among | undefined, value: string): void {
   if (typeof among === "object" && !among.includes(value))
-    throw new UsageError(`${name} expects ${listed(among)}, received ${value}`);
+    throw new UsageError(`${name} expects ${joinWords(among)}, received ${value}`);
 }
 
-const listed = (words: readonly string[]) =>
+const joinWords = (words: readonly string[]) =>
   [words.slice(0, -1).join(", "), words.at(-1)].filter((part) => part !== "").join(" or ");
 
 function checkOperands(operands: readonly string[], command: Command): void {
@@ -122,7 +122,7 @@ function completeValues(values: Arguments["flags"], table: Flags, command: Comma
   return Object.fromEntries(
     Object.entries(table).map(([name, flag]) => {
       if (values[name] === undefined && flag.kind === "text" && flag.required)
-        throw new UsageError(`${command.name} needs ${dashed(name)} ${flag.value}; ${helpOf(command)}`);
+        throw new UsageError(`${command.name} needs ${writeFlag(name)} ${flag.value}; ${helpOf(command)}`);
       const absent = flag.kind === "switch" ? false : flag.kind === "list" ? [] : undefined;
       return [name, values[name] ?? absent];
     }),

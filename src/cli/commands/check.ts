@@ -30,10 +30,10 @@ import {
   overlayChecks,
   rowDoubts,
 } from "../../server/index.ts";
-import { counted } from "./collection-text.ts";
+import { countWithUnit } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { inWords } from "./command-error.ts";
-import { plain } from "./findings-text.ts";
+import { removeControls } from "./findings-text.ts";
 import { readConfig } from "./read-config.ts";
 
 export const check = command({
@@ -54,7 +54,7 @@ export const check = command({
     );
     const faults = manifestFiles?.faults ?? [];
     const lines = [...warnings, ...faults].map(findingLine);
-    for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);
+    for (const line of lines) platform.write?.("err", `smalti: warning: ${removeControls(line)}\n`);
     if (manifestFiles?.isComplete === false) platform.write?.("err", `smalti: ${notAll(manifestFiles)}\n`);
     return {
       text: effectiveYaml(config) + verdictLine(lines.length),
@@ -68,13 +68,13 @@ export const check = command({
 });
 
 const notAll = ({ folders }: CheckedManifestFiles) =>
-  `looked at the manifest files of ${counted(folders, "folder")}, and not at all of them: smalti doctor looks at each`;
+  `looked at the manifest files of ${countWithUnit(folders, "folder")}, and not at all of them: smalti doctor looks at each`;
 
 /** Returns the last line, a comment: the standard output is YAML. */
 const verdictLine = (warnings: number) =>
   warnings === 0
     ? "# No mistakes found.\n"
-    : `# No mistakes found, but ${counted(warnings, "warning")}, on the standard error.\n`;
+    : `# No mistakes found, but ${countWithUnit(warnings, "warning")}, on the standard error.\n`;
 
 interface Checked {
   /** Each with its key. */

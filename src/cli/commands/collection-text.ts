@@ -2,13 +2,13 @@
 
 import type { Finding } from "../../base/index.ts";
 import type { SlowFile } from "../../server/index.ts";
-import { plain } from "./findings-text.ts";
+import { removeControls } from "./findings-text.ts";
 
 /** Failed files that a text names; `--json` has all. */
 const maxNamed = 20;
 
 /** Returns a number with its unit: 1 file, 1,000 files. */
-export const counted = (count: number, unit: string): string =>
+export const countWithUnit = (count: number, unit: string): string =>
   `${count.toLocaleString("en-US")} ${unit}${count === 1 ? "" : "s"}`;
 
 /** Returns the failed files with their reasons, in lines. */
@@ -19,7 +19,10 @@ export function failureLines(failures: readonly Finding[], failed: number): read
   return [
     "",
     "failed:",
-    ...named.map(({ where = "", code, text }) => `  ${plain(where) || "a source"}  ${plain(text)} [${code}]`),
+    ...named.map(
+      ({ where = "", code, text }) =>
+        `  ${removeControls(where) || "a source"}  ${removeControls(text)} [${code}]`,
+    ),
     ...(rest > 0 ? [`  and ${rest.toLocaleString("en-US")} more; --json names up to 1,000`] : []),
   ];
 }
@@ -31,6 +34,8 @@ export function slowLines(slowest: readonly SlowFile[], fromMs: number): readonl
   return [
     "",
     "slowest:",
-    ...slow.map(({ identifier, ms }) => `  ${(ms / 1000).toFixed(1).padStart(6)} s  ${plain(identifier)}`),
+    ...slow.map(
+      ({ identifier, ms }) => `  ${(ms / 1000).toFixed(1).padStart(6)} s  ${removeControls(identifier)}`,
+    ),
   ];
 }

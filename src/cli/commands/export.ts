@@ -14,10 +14,10 @@ import { type ExportReport, exportCollection } from "../collection/export/export
 import type { LeftOut } from "../collection/export/left-out.ts";
 import { notesFolder } from "../collection/export/notes.ts";
 import { folderTarget } from "../collection/export/target.ts";
-import { counted, failureLines, slowLines } from "./collection-text.ts";
+import { countWithUnit, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords, UsageError } from "./command-error.ts";
-import { plain } from "./findings-text.ts";
+import { removeControls } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, duration } from "./progress.ts";
@@ -103,7 +103,7 @@ export const exportCommand = command({
       );
       if (report.interrupted)
         throw new InterruptedError(
-          `interrupted after ${counted(report.images, "image")}; the same command continues from there`,
+          `interrupted after ${countWithUnit(report.images, "image")}; the same command continues from there`,
         );
       if (isArchive) {
         await inWords(writeArchive(files, folder, to, { target, contents, signal }));
@@ -186,10 +186,10 @@ async function refuseOthersFiles(files: FileSystem, folder: string): Promise<voi
 function leftOutLines({ images, documents, identifiers }: LeftOut): readonly string[] {
   if (images + documents === 0) return [];
   const counts = [
-    ...(images > 0 ? [counted(images, "image")] : []),
-    ...(documents > 0 ? [counted(documents, "document")] : []),
+    ...(images > 0 ? [countWithUnit(images, "image")] : []),
+    ...(documents > 0 ? [countWithUnit(documents, "document")] : []),
   ];
-  const named = identifiers.slice(0, maxLeftOut).map(plain).join(", ");
+  const named = identifiers.slice(0, maxLeftOut).map(removeControls).join(", ");
   return [
     "",
     `left out: ${counts.join(" and ")}, since an export has no logins, and only readers with one may see them`,
@@ -207,7 +207,7 @@ function exportText(
   const { images, derivatives, documents, start, bytesWritten, seconds } = report;
   const lines = [
     ...stale,
-    `${counted(images, "image")} and ${counted(documents, "document")} in ${to}, in ${duration(seconds)}`,
+    `${countWithUnit(images, "image")} and ${countWithUnit(documents, "document")} in ${to}, in ${duration(seconds)}`,
     `${derivatives.toLocaleString("en-US")} derivatives were made, ${formatSize(bytesWritten)} written`,
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]

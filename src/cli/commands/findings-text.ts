@@ -11,8 +11,8 @@ export function findingLines(findings: readonly Finding[]): string[] {
     const about = wide === 0 ? "" : `${subjectOf(finding).padEnd(wide)}  `;
     const name = level === "problem" ? ` [${code}]` : "";
     return [
-      `${level.padEnd(7)}  ${about}${plain(text)}${name}`,
-      ...(expected === undefined ? [] : [`${indent}expected:   ${plain(expected)}`]),
+      `${level.padEnd(7)}  ${about}${removeControls(text)}${name}`,
+      ...(expected === undefined ? [] : [`${indent}expected:   ${removeControls(expected)}`]),
       ...adviceLines(finding, indent),
     ];
   });
@@ -20,7 +20,7 @@ export function findingLines(findings: readonly Finding[]): string[] {
 
 /** Returns what to do about a finding, followed by a line for each command. */
 export const adviceLines = ({ advice, command }: Finding, indent: string): string[] => [
-  ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
+  ...(advice === undefined ? [] : [`${indent}what to do: ${removeControls(advice)}`]),
   ...(command === undefined ? [] : command.split("\n").map((line) => `${indent}  ${line}`)),
 ];
 
@@ -45,15 +45,15 @@ export function sectionLines(sections: readonly Section[]): string[] {
   return sections.flatMap(({ title, facts }) => [
     "",
     title,
-    ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${plain(text)}`),
+    ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${removeControls(text)}`),
   ]);
 }
 
 /** Removes control characters, so that text from a file or a response cannot control the terminal. */
-export const plain = (text: string): string => text.replace(/\p{C}+/gu, " ");
+export const removeControls = (text: string): string => text.replace(/\p{C}+/gu, " ");
 
 /** The same for a text of several lines. */
-export const plainLines = (text: string): string => text.split("\n").map(plain).join("\n");
+export const plainLines = (text: string): string => text.split("\n").map(removeControls).join("\n");
 
 /**
  * Replaces only the control characters of a text of several lines, so that a text with a format of its own,

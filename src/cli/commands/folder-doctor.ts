@@ -3,10 +3,10 @@
 import { type FindingLevel, findingJson, findingLine, type Platform } from "../../base/index.ts";
 import { type NameCommands, type SurveyGroup, type SurveyReport, survey } from "../../doctor/index.ts";
 import { locationOf, type Service } from "../../server/index.ts";
-import { counted } from "./collection-text.ts";
+import { countWithUnit } from "./collection-text.ts";
 import type { Result } from "./command.ts";
 import { InterruptedError, inWords } from "./command-error.ts";
-import { adviceLines, plain } from "./findings-text.ts";
+import { adviceLines, removeControls } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { createProgress, duration } from "./progress.ts";
 
@@ -44,7 +44,8 @@ export async function surveyCollection(
       }),
     );
     progress.end();
-    if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
+    if (report.interrupted)
+      throw new InterruptedError(`interrupted after ${countWithUnit(report.files, "file")}`);
     const failed = report.problems + report.unlisted.length + report.manifestFaultCount > 0;
     const data = {
       ...report,
@@ -61,17 +62,21 @@ function surveyText(report: SurveyReport, measures: boolean): string {
   const { files, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } = report;
   const kinds = Object.entries(formats).sort(([, a], [, b]) => b - a);
   const lines = [
-    `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}${kinds.length > 0 ? ": " : ""}${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
+    `${countWithUnit(files, "file")}${limited ? " (the limit)" : ""}, ${countWithUnit(megapixels, "megapixel")}, in ${duration(seconds)}${kinds.length > 0 ? ": " : ""}${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
     ...groups.flatMap(groupLines),
     ...(slowestTiles.length > 0
       ? [
           "",
           "slowest tiles expected, in processor time once a sidecar is built:",
-          ...slowestTiles.map(({ identifier, ms }) => `  ${String(ms).padStart(6)} ms  ${plain(identifier)}`),
+          ...slowestTiles.map(
+            ({ identifier, ms }) => `  ${String(ms).padStart(6)} ms  ${removeControls(identifier)}`,
+          ),
         ]
       : []),
     ...(unlisted.length > 0 ? ["", "folders that cannot be listed:"] : []),
-    ...unlisted.map(({ where = "", text }) => `  ${plain(where) || "a source"}: ${plain(text)}`),
+    ...unlisted.map(
+      ({ where = "", text }) => `  ${removeControls(where) || "a source"}: ${removeControls(text)}`,
+    ),
     ...faultLines(report),
     "",
     ...(measures || files === 0
@@ -94,17 +99,17 @@ function faultLines({ manifestFaults, manifestFaultCount }: SurveyReport): reado
   return [
     "",
     "mistakes in manifest files, whose other parts are used:",
-    ...named.map((fault) => `  ${plain(findingLine(fault))}`),
-    ...(rest > 0 ? [`  and ${counted(rest, "more mistake")}; --json names up to 1,000`] : []),
+    ...named.map((fault) => `  ${removeControls(findingLine(fault))}`),
+    ...(rest > 0 ? [`  and ${countWithUnit(rest, "more mistake")}; --json names up to 1,000`] : []),
   ];
 }
 
 function verdictOf({ problems, slow, unlisted, manifestFaultCount }: SurveyReport): string {
   const counts = [
-    ...(problems > 0 ? [`${counted(problems, "file")} with problems`] : []),
-    ...(unlisted.length > 0 ? [`${counted(unlisted.length, "folder")} that cannot be listed`] : []),
-    ...(manifestFaultCount > 0 ? [`${counted(manifestFaultCount, "mistake")} in manifest files`] : []),
-    ...(slow > 0 ? [counted(slow, "slow file")] : []),
+    ...(problems > 0 ? [`${countWithUnit(problems, "file")} with problems`] : []),
+    ...(unlisted.length > 0 ? [`${countWithUnit(unlisted.length, "folder")} that cannot be listed`] : []),
+    ...(manifestFaultCount > 0 ? [`${countWithUnit(manifestFaultCount, "mistake")} in manifest files`] : []),
+    ...(slow > 0 ? [countWithUnit(slow, "slow file")] : []),
   ];
   return counts.length === 0 ? "No problem was found." : `Found: ${counts.join(", ")}.`;
 }
@@ -115,11 +120,11 @@ const maxNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
 function groupLines(group: SurveyGroup): readonly string[] {
   const { level, code, files, text, examples } = group;
   const max = maxNamed(level);
-  const named = examples.slice(0, max).map(plain).join(", ");
+  const named = examples.slice(0, max).map(removeControls).join(", ");
   return [
     "",
-    `${level}: ${counted(files, "file")} [${code}]`,
-    `  ${plain(text)}`,
+    `${level}: ${countWithUnit(files, "file")} [${code}]`,
+    `  ${removeControls(text)}`,
     `  files: ${named}${files > max ? ", …" : ""}`,
     ...adviceLines(group, "  "),
   ];

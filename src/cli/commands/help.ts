@@ -1,6 +1,6 @@
 // `smalti help` and `smalti COMMAND --help`, from the rows of the commands.
 
-import { nearest, version } from "../../base/index.ts";
+import { findNearest, version } from "../../base/index.ts";
 import { allFlags, type Command, command, exitCodes, type Flag, type Operand } from "./command.ts";
 import { UsageError } from "./command-error.ts";
 
@@ -15,7 +15,7 @@ export const help = command({
 
 /** Returns the command that a word probably means, if any. */
 export const meantCommand = (word: string, commands: readonly Command[]): string | undefined =>
-  nearest(word, [...new Set(commands.map(({ name }) => name.split(" ")[0] as string))]);
+  findNearest(word, [...new Set(commands.map(({ name }) => name.split(" ")[0] as string))]);
 
 /**
  * Returns the text requested by `--help` or `-h` anywhere before `--`; undefined if none is. Throws

@@ -6,7 +6,7 @@ import { type Config, createService } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { inWords } from "./command-error.ts";
 import { namesFrom, warmWords } from "./command-names.ts";
-import { findingLines, plain, sectionLines, verdictText } from "./findings-text.ts";
+import { findingLines, removeControls, sectionLines, verdictText } from "./findings-text.ts";
 import { namesFolder, surveyCollection } from "./folder-doctor.ts";
 import { configOfFile } from "./image-file.ts";
 import { isFolder, readConfig } from "./read-config.ts";
@@ -120,6 +120,13 @@ async function askAboutImage(
 /** Returns the findings, the worst first, then the facts by section, as lines for a terminal. */
 function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
   const facts = sectionLines(sections);
-  const lines = [plain(identifier), "", ...findingLines(findings), ...facts, "", verdictText(findings)];
+  const lines = [
+    removeControls(identifier),
+    "",
+    ...findingLines(findings),
+    ...facts,
+    "",
+    verdictText(findings),
+  ];
   return `${lines.join("\n")}\n`;
 }

@@ -10,7 +10,7 @@ import {
 } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { inWords } from "./command-error.ts";
-import { findingLines, plain, sectionLines } from "./findings-text.ts";
+import { findingLines, removeControls, sectionLines } from "./findings-text.ts";
 import { pageFlag, withFile } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { readConfig } from "./read-config.ts";
@@ -52,7 +52,7 @@ async function infoOf(
       : await withMaster(asOperator(parts), operatorCaller(identifier, signal), (master) =>
           informationOf(parts, master, { version: 3, id: identifier }, signal),
         );
-  const lines = [plain(path), ...(problems.length > 0 ? ["", ...findingLines(problems)] : [])];
+  const lines = [removeControls(path), ...(problems.length > 0 ? ["", ...findingLines(problems)] : [])];
   return {
     text: `${[...lines, ...sectionLines(sections)].join("\n")}\n`,
     data: {

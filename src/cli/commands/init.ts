@@ -135,7 +135,7 @@ async function nextLine(
     readonly hidden?: boolean;
   },
 ): Promise<string> {
-  const line = await Promise.race([interrupted(platform), prompt?.ask(text, { hidden })]);
+  const line = await Promise.race([rejectOnInterrupt(platform), prompt?.ask(text, { hidden })]);
   if (line !== undefined) return line;
   if (prompt?.typed) throw new InterruptedError("interrupted; nothing is written");
   throw new CommandError(
@@ -144,7 +144,7 @@ async function nextLine(
 }
 
 /** Rejects when a signal ends the command. */
-const interrupted = (platform: Platform) =>
+const rejectOnInterrupt = (platform: Platform) =>
   new Promise<never>((_, reject) => {
     const signal = interruptOf(platform);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -16,7 +16,7 @@ import {
 } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { CommandError, inWords, UsageError } from "./command-error.ts";
-import { plain } from "./findings-text.ts";
+import { removeControls } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { readConfig } from "./read-config.ts";
 
@@ -63,9 +63,10 @@ const nothing: Removed = eachSlot(() => 0);
 const sumOf = (removed: Removed) => slotNames.reduce((sum, name) => sum + removed[name], 0);
 
 /** Returns a note with the flag that purges a folder. */
-const noteText = (text: string) => plain(text.replace("purge it as a folder.", "purge it with --folder."));
+const noteText = (text: string) =>
+  removeControls(text.replace("purge it as a folder.", "purge it with --folder."));
 
-const added = (one: Removed, other: Removed): Removed => eachSlot((name) => one[name] + other[name]);
+const addRemoved = (one: Removed, other: Removed): Removed => eachSlot((name) => one[name] + other[name]);
 
 /** `unknown`: notes about identifiers of which there is no image. */
 const resultOf = (
@@ -104,13 +105,13 @@ async function purgeHere(config: Config, platform: Platform, asked: Asked): Prom
     const unknown: string[] = [];
     for (const identifier of asked.identifiers) {
       const removed = (await purgeImage(parts, identifier)).purged;
-      purged = added(purged, removed);
+      purged = addRemoved(purged, removed);
       const error = sumOf(removed) === 0 ? await unknownImageError(service.images, identifier) : undefined;
       if (error) unknown.push(noteText(error.message));
     }
     const signal = interruptOf(platform);
     for (const folder of asked.folders)
-      purged = added(purged, (await purgeFolder(parts, folder, { signal })).purged);
+      purged = addRemoved(purged, (await purgeFolder(parts, folder, { signal })).purged);
     return resultOf(purged, notes, unknown);
   } finally {
     await service.close();
@@ -152,7 +153,7 @@ async function purgeByServer(platform: Platform, address: URL, asked: Asked): Pr
   for (const body of bodies) {
     const found = await askServer(platform, address, body);
     if (found.note !== undefined) unknown.push(noteText(found.note));
-    if (found.purged) purged = added(purged, found.purged);
+    if (found.purged) purged = addRemoved(purged, found.purged);
     else
       notes.push(
         `the purge of ${Object.values(body)[0]} continues on the server, whose log says when it has ended`,

@@ -46,13 +46,13 @@ export const renderCommand = command({
   async run({ platform, flags, operands: [path = "", request = ""], json }) {
     const { output, page, force, config: file } = flags;
     if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
-    const absolute = (name: string) => absolutePath(platform.cwd ?? "/", name);
-    const to = absolute(output);
+    const toAbsolute = (name: string) => absolutePath(platform.cwd ?? "/", name);
+    const to = toAbsolute(output);
     const asked = await inWords(Promise.resolve(request).then(requestOf));
     if (output !== "-") refuseOtherExtension(output, asked.format, request);
     if (output !== "-") {
-      const master = await masterPath(platform.files, absolute(path));
-      const inputs = file === undefined ? [master] : [master, absolute(file)];
+      const master = await masterPath(platform.files, toAbsolute(path));
+      const inputs = file === undefined ? [master] : [master, toAbsolute(file)];
       await refuseExisting(platform.files, { path: to, force, inputs });
     }
     const { config } = await readConfig(platform, { file });

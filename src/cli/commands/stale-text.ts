@@ -2,8 +2,8 @@
 
 import type { ExportReport } from "../collection/export/export.ts";
 import type { Stale } from "../collection/export/stale.ts";
-import { counted } from "./collection-text.ts";
-import { plain } from "./findings-text.ts";
+import { countWithUnit } from "./collection-text.ts";
+import { removeControls } from "./findings-text.ts";
 
 /** Identifiers that a line names; `--json` has all. */
 const maxNamed = 5;
@@ -20,22 +20,22 @@ export function staleLines({ stale, removed, unpruned }: ExportReport): readonly
   const then =
     unpruned === undefined ? `: --prune removes ${after.them}` : `, but not removed, since ${unpruned}`;
   return [
-    ...described(gated, `${need} a login now and ${are} still public: --prune removes ${them}`),
-    ...described(gone, `${after.are} gone${then}`),
-    ...described(removed, `${words(removed).were} removed`),
+    ...describeStale(gated, `${need} a login now and ${are} still public: --prune removes ${them}`),
+    ...describeStale(gone, `${after.are} gone${then}`),
+    ...describeStale(removed, `${words(removed).were} removed`),
   ];
 }
 
 const many = { need: "need", are: "are", were: "were", them: "them" };
 
 /** Returns a sentence about what earlier runs have exported, and the first of it. */
-function described(some: readonly Stale[], sentence: string): readonly string[] {
+function describeStale(some: readonly Stale[], sentence: string): readonly string[] {
   if (some.length === 0) return [];
   const counts = (["image", "document"] as const).flatMap((kind) => {
     const count = some.filter((one) => one.kind === kind).length;
-    return count > 0 ? [counted(count, kind)] : [];
+    return count > 0 ? [countWithUnit(count, kind)] : [];
   });
-  const named = some.slice(0, maxNamed).map(({ identifier }) => plain(identifier));
+  const named = some.slice(0, maxNamed).map(({ identifier }) => removeControls(identifier));
   const rest = some.length > maxNamed ? ", …" : "";
   return [`${counts.join(" and ")} of earlier runs ${sentence}.`, `  ${named.join(", ")}${rest}`];
 }

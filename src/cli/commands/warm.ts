@@ -3,7 +3,7 @@
 import { findingJson, formatSize, silentLog, version } from "../../base/index.ts";
 import { createService } from "../../server/index.ts";
 import { filledSlots, type WarmReport, warm } from "../collection/warm/warm.ts";
-import { counted, failureLines, slowLines } from "./collection-text.ts";
+import { countWithUnit, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords } from "./command-error.ts";
 import { interruptOf } from "./interrupt.ts";
@@ -73,7 +73,7 @@ export const warmCommand = command({
       progress.end();
       if (report.interrupted)
         throw new InterruptedError(
-          `interrupted after ${counted(report.files, "file")}; the same command continues from there`,
+          `interrupted after ${countWithUnit(report.files, "file")}; the same command continues from there`,
         );
       const { failed, writeErrors } = report;
       const failures = report.failures.map(findingJson.image);
@@ -90,7 +90,7 @@ function warmText(report: WarmReport): string {
   const written = Object.entries(bytesWritten).filter(([, bytes]) => bytes > 0);
   const found = Math.max(0, files - filesMade - failed);
   const lines = [
-    `${counted(files, "file")} in ${duration(seconds)}: ${filesMade} warmed, ${found} were warm already, ${failed} failed`,
+    `${countWithUnit(files, "file")} in ${duration(seconds)}: ${filesMade} warmed, ${found} were warm already, ${failed} failed`,
     `sidecars:     ${sidecars.made} built, ${sidecars.found} found`,
     `derivatives:  ${derivatives.made} made, ${derivatives.found} found`,
     ...(texts ? [`texts:        ${texts.made} indexed, ${texts.found} found`] : []),
@@ -116,7 +116,9 @@ function notes({ unfilled, full, writeErrors }: WarmReport): readonly string[] {
       (cache) => `cache.${cache} is full, so it has removed older entries; give it more room with max_bytes`,
     ),
     ...(writeErrors > 0
-      ? [`${counted(writeErrors, "value")} could not be stored; smalti check says which cache cannot be used`]
+      ? [
+          `${countWithUnit(writeErrors, "value")} could not be stored; smalti check says which cache cannot be used`,
+        ]
       : []),
   ];
   return lines.length > 0 ? ["", ...lines] : [];

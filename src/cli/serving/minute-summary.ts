@@ -52,8 +52,8 @@ export function summaryLine(
   { requests, refused, errors, bytes, slowest }: MinuteCounts,
 ): string {
   const parts = [
-    counted(requests, "request"),
-    counted(errors, "error"),
+    countWithNoun(requests, "request"),
+    countWithNoun(errors, "error"),
     ...(refused > 0 ? [`${refused.toLocaleString("en")} with status 4xx`] : []),
     `${formatSize(bytes)} sent`,
     `slowest ${slowest < 1000 ? `${Math.round(slowest)} ms` : `${(slowest / 1000).toFixed(1)} s`}`,
@@ -61,4 +61,4 @@ export function summaryLine(
   return `${new Date(now).toTimeString().slice(0, 5)} — ${parts.join(", ")}\n`;
 }
 
-const counted = (n: number, noun: string) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const countWithNoun = (n: number, noun: string) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;

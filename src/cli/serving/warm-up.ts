@@ -69,7 +69,7 @@ async function runPass(served: Service, signal: AbortSignal): Promise<void> {
   // Lines are formatted, as those of real requests are, and dropped.
   const log = createLog({ ...config.log, write() {}, writeLater: (line) => void line() });
   const pool = { ...images.pool, run: images.pool.runUncounted };
-  const hidden = await createService(config, confined(served.platform), log, version, { pool });
+  const hidden = await createService(config, confinePlatform(served.platform), log, version, { pool });
   const app = createApp(hidden, []);
   const send = async (target: string) => {
     const url = `http://localhost${imageAddress(mainPrefix[3], sampleKey)}/${target}`;
@@ -89,7 +89,7 @@ async function runPass(served: Service, signal: AbortSignal): Promise<void> {
 }
 
 /** Returns a platform without files, variables and outputs: a pass reaches nothing but its own memory. */
-function confined({ files: _, onDropped: __, write: ___, ...platform }: Platform): Platform {
+function confinePlatform({ files: _, onDropped: __, write: ___, ...platform }: Platform): Platform {
   return { ...platform, env: {} };
 }
 
@@ -126,7 +126,7 @@ const [width, height] = [4096, 2732];
 function tile(scale: number, n: number): string {
   const side = tileSide * scale;
   const block = 16 * scale;
-  const at = (length: number, share: number) =>
+  const offsetAt = (length: number, share: number) =>
     Math.floor(((length - side) * ((n * share) % 1)) / block) * block;
-  return `${at(width, 0.618)},${at(height, 0.382)},${side},${side}/${tileSide},/0/default.jpg`;
+  return `${offsetAt(width, 0.618)},${offsetAt(height, 0.382)},${side},${side}/${tileSide},/0/default.jpg`;
 }

@@ -55,7 +55,7 @@ export async function lookAt(
     }
   };
   try {
-    await withDeadline(limitMs, () => walk(parts, found, take, measures, limit.signal), late(limitMs));
+    await withDeadline(limitMs, () => walk(parts, found, take, measures, limit.signal), lateError(limitMs));
   } catch (error) {
     if (signal?.aborted) throw cancelledError(signal);
     found.failures.set(step, asKnown(error));
@@ -166,7 +166,7 @@ function settingsOf(parts: RenderParts, identifier: string): Settings {
   };
 }
 
-const late = (ms: number) =>
+const lateError = (ms: number) =>
   new ServiceError("timeout", `The diagnosis was stopped after ${ms / 1000} s, its time limit.`, {
     code: "diagnosis_timeout",
   });

@@ -54,7 +54,7 @@ export async function measure(
   signal: AbortSignal,
   note: (measured: Measured) => void,
 ): Promise<void> {
-  const past: RenderParts = { ...parts, render: unkept(parts.render), latest: unnotedRenders };
+  const past: RenderParts = { ...parts, render: withoutEntries(parts.render), latest: unnotedRenders };
   const renderOnce = async ({ what, request }: Cost): Promise<Measured> => {
     const began = performance.now();
     const stages = new StageClock(began);
@@ -104,7 +104,7 @@ function chooseCosts(costs: readonly Cost[]): readonly Cost[] {
 }
 
 /** Returns a slot that finds and stores nothing, so that the actual work is measured. */
-function unkept(slot: Slot): Slot {
+function withoutEntries(slot: Slot): Slot {
   return {
     ...slot,
     get: async () => undefined,

@@ -1,6 +1,6 @@
 // Finds rules that match no listed image, by listing the sources.
 
-import { doubtAt, type Finding, nearest } from "../../base/index.ts";
+import { doubtAt, type Finding, findNearest } from "../../base/index.ts";
 import { splitPage } from "../../iiif/index.ts";
 import {
   type AuthOptions,
@@ -127,12 +127,12 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   const write = (name: string) => match.replace(missing, () => name);
   const forms = same === undefined ? undefined : accentForms(same, missing);
   if (same !== undefined && forms !== undefined)
-    return `${location} holds ${same}, whose name there has ${forms}, which look the same; write ${escaped(write(same))} in double quotes`;
+    return `${location} holds ${same}, whose name there has ${forms}, which look the same; write ${escapeText(write(same))} in double quotes`;
   if (same !== undefined)
     return `${location} holds ${same} instead of ${missing}, and upper and lower case and the form of accents matter; write ${write(same)}`;
   if (parent === "" && missing === source.name)
     return `${missing} is the name of the source, and identifiers do not begin with it; write ${write("").replace(/^\/(\*$)?/, source.prefix || "$1")}`;
-  const meant = nearest(missing, names);
+  const meant = findNearest(missing, names);
   return `${location} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
 }
 
@@ -147,7 +147,7 @@ function accentForms(stored: string, named: string): string | undefined {
 }
 
 /** Returns a text in double quotes, as YAML reads it, in which accents cannot change their form. */
-const escaped = (text: string): string =>
+const escapeText = (text: string): string =>
   JSON.stringify(text).replace(/./gu, (each) => {
     const isAccented = /\p{M}/u.test(each) || each.normalize("NFD") !== each;
     const code = (each.codePointAt(0) as number).toString(16);

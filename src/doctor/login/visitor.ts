@@ -38,7 +38,7 @@ export interface Visitor {
 export function createVisitor(): Visitor {
   const clocks = new Map<string, number>();
 
-  const once = async (
+  const requestOnce = async (
     address: string,
     { method = "GET", headers = {}, form }: Request,
   ): Promise<VisitorResponse> => {
@@ -58,7 +58,7 @@ export function createVisitor(): Visitor {
     async ask(address, request = {}) {
       const seen = new Set<string>();
       for (let next = address; ; ) {
-        const response = await once(next, request);
+        const response = await requestOnce(next, request);
         const location = response.headers.get("Location");
         if (
           request.redirect === "manual" ||
@@ -127,7 +127,7 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Visitor
   try {
     return await withDeadline(
       timeoutMs,
-      async () => whole(await fetch(address, { ...init, signal: controller.signal })),
+      async () => readWhole(await fetch(address, { ...init, signal: controller.signal })),
       late,
     );
   } catch (error) {
@@ -138,7 +138,7 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Visitor
   }
 }
 
-async function whole(response: Response): Promise<VisitorResponse> {
+async function readWhole(response: Response): Promise<VisitorResponse> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();

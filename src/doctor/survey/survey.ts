@@ -1,6 +1,6 @@
 // A survey of a collection: what is damaged, slow or unusual, in groups with examples and advice.
 
-import { type Finding, forEachConcurrently, ServiceError, until, worstFirst } from "../../base/index.ts";
+import { type Finding, forEachConcurrently, ServiceError, takeUntil, worstFirst } from "../../base/index.ts";
 import {
   countWalk,
   createTally,
@@ -147,7 +147,7 @@ export async function survey(
   try {
     const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail, onFolder });
     await forEachConcurrently(
-      until(identifiers, () => ++taken >= limit),
+      takeUntil(identifiers, () => ++taken >= limit),
       concurrency,
       async (identifier) => {
         await tally.take(identifier, async () => {

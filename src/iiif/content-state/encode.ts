@@ -23,7 +23,7 @@ export function encodeState(state: unknown): string {
  */
 export function decodeState(text: string, left = maxLinks): unknown {
   if (text.length > maxEncodedLength) throw tooLargeState();
-  const value = stateIn(unescaped(text.trim()));
+  const value = stateIn(removeEscapes(text.trim()));
   if (isPlain(value)) return parseText(value);
   // The + of plain base64 arrives as a space if an address was parsed as a form.
   const bytes = fromBase64Url(value.replaceAll(" ", "+"));
@@ -36,7 +36,7 @@ export function decodeState(text: string, left = maxLinks): unknown {
     throw invalidState("Expected base64url of text; received that of other bytes.");
   }
   // Some tools omit the first of the two encodings.
-  const plain = unescaped(decoded);
+  const plain = removeEscapes(decoded);
   const inner = stateIn(plain);
   return inner === plain || left === 0 ? parseText(inner) : decodeState(inner, left - 1);
 }
@@ -48,7 +48,7 @@ const maxLinks = 4;
 const maxEscapes = 3;
 
 /** Returns JSON, an address or base64 without the percent-encoding around the whole of it. */
-function unescaped(text: string): string {
+function removeEscapes(text: string): string {
   let plain = text;
   for (let n = 0; n < maxEscapes && plain.includes("%") && !isPlain(plain); n++)
     plain = decodeUri(plain).trim();
@@ -63,7 +63,7 @@ function stateIn(text: string): string {
   const state = /^https?:\/\/[^?#]*\?(?:[^#]*&)?iiif-content=(.+)$/is.exec(text)?.[1];
   if (state === undefined) return text;
   // Only a state that nobody encoded contains an &; otherwise another parameter of the viewer follows.
-  return unescaped(decodeUri(isPlain(state) ? state : (state.split(/[&#]/, 1)[0] ?? "")));
+  return removeEscapes(decodeUri(isPlain(state) ? state : (state.split(/[&#]/, 1)[0] ?? "")));
 }
 
 function decodeUri(text: string): string {

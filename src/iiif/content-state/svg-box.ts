@@ -24,8 +24,8 @@ const shapes: Readonly<Record<string, (text: (name: string) => string, number: N
       [number("x2"), number("y2")],
     ],
     rect: (_, number) => corners(number("x"), number("y"), number("width"), number("height")),
-    circle: (_, number) => around(number("cx"), number("cy"), number("r"), number("r")),
-    ellipse: (_, number) => around(number("cx"), number("cy"), number("rx"), number("ry")),
+    circle: (_, number) => cornersAround(number("cx"), number("cy"), number("r"), number("r")),
+    ellipse: (_, number) => cornersAround(number("cx"), number("cy"), number("rx"), number("ry")),
   };
 
 /** Maximum number of shapes of an SVG. */
@@ -92,4 +92,5 @@ const corners = (x: number, y: number, width: number, height: number): readonly 
       ]
     : [];
 
-const around = (x: number, y: number, rx: number, ry: number) => corners(x - rx, y - ry, 2 * rx, 2 * ry);
+const cornersAround = (x: number, y: number, rx: number, ry: number) =>
+  corners(x - rx, y - ry, 2 * rx, 2 * ry);

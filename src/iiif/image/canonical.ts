@@ -36,20 +36,20 @@ function canonicalRegion({ region }: Geometry, image: Size): string {
 }
 
 function canonicalSize3({ region, size, limits }: Geometry): string {
-  if (same(size, largestSize(region, limits, false))) return "max";
-  if (same(size, largestSize(region, limits, true))) return "^max";
+  if (isSameSize(size, largestSize(region, limits, false))) return "max";
+  if (isSameSize(size, largestSize(region, limits, true))) return "^max";
   const caret = size.width > region.width || size.height > region.height ? "^" : "";
   return `${caret}${size.width},${size.height}`;
 }
 
 function canonicalSize2({ region, size, limits, tileSize }: Geometry, image: Size): string {
-  if (same(size, largestSize(region, limits, false))) return "full";
+  if (isSameSize(size, largestSize(region, limits, false))) return "full";
   const { width, height } = size;
-  const isAspectEqual = same(size, sizeFromOneSide({ kind: "width", width }, region, image, tileSize));
+  const isAspectEqual = isSameSize(size, sizeFromOneSide({ kind: "width", width }, region, image, tileSize));
   return isAspectEqual ? `${width},` : `${width},${height}`;
 }
 
-function same(a: Size, b: Size): boolean {
+function isSameSize(a: Size, b: Size): boolean {
   return a.width === b.width && a.height === b.height;
 }
 

@@ -123,9 +123,9 @@ function percentSpan(start: Decimal, extent: Decimal, whole: number, image: Size
   const from = start.digits * extent.scale;
   if (from >= 100n * scale) throw outside(image);
   const to = from + extent.digits * start.scale;
-  const at = (n: bigint, max: number) => Math.min(roundedRatio(n * BigInt(whole), 100n * scale), max);
-  const first = at(from, whole - 1);
-  return [first, Math.max(at(to, whole) - first, 1)];
+  const offsetAt = (n: bigint, max: number) => Math.min(roundedRatio(n * BigInt(whole), 100n * scale), max);
+  const first = offsetAt(from, whole - 1);
+  return [first, Math.max(offsetAt(to, whole) - first, 1)];
 }
 
 function outside(image: Size): ServiceError {

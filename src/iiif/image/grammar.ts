@@ -164,7 +164,7 @@ function parseRotation(tables: ImageVersion, text: string): Rotation {
 }
 
 function parseQuality(tables: ImageVersion, text: string): Quality {
-  const quality = own(tables.qualities, text);
+  const quality = ownEntry(tables.qualities, text);
   if (quality !== undefined) return quality.means;
   throw refuse(
     "invalid_quality",
@@ -215,7 +215,7 @@ function list<T>(
 }
 
 /** Returns own entries only, so that `constructor` is not a quality. */
-function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+function ownEntry<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 

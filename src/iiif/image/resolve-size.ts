@@ -22,9 +22,9 @@ export function sizeOf(
     case "height":
       return sizeFromOneSide(size, region, image, tileSize);
     case "percent": {
-      const of = (length: number) =>
+      const scaleLength = (length: number) =>
         Math.max(1, roundedRatio(BigInt(length) * size.percent.digits, 100n * size.percent.scale));
-      return { width: of(region.width), height: of(region.height) };
+      return { width: scaleLength(region.width), height: scaleLength(region.height) };
     }
     case "exact":
       return { width: size.width, height: size.height };

@@ -34,7 +34,7 @@ export interface Origin {
  * Returns a value with all addresses absolute: those that begin with / are paths of the service, other ones
  * without a scheme are below the document. Those of the service's documents get their one spelling.
  */
-export function absolute<T>(value: T, origin: Origin): T {
+export function makeAbsolute<T>(value: T, origin: Origin): T {
   return walk(value, origin) as T;
 }
 

@@ -44,9 +44,9 @@ export function annotationsByTarget(
       if (id !== undefined) ids.add(id);
       return id;
     };
-    narrowed(target, note);
+    narrowTarget(target, note);
     for (const id of ids) {
-      const own = narrowed(target, (address) => (idOfTarget(address) === id ? id : undefined));
+      const own = narrowTarget(target, (address) => (idOfTarget(address) === id ? id : undefined));
       const list = byTarget.get(id) ?? [];
       list.push({ annotation, narrowed: { ...rest, target: own } });
       byTarget.set(id, list);
@@ -60,26 +60,26 @@ export function annotationsByTarget(
  * Returns what is left of a target whose resources `idOfTarget` knows, with their ids; undefined if it knows
  * none. Targets are addresses with or without a fragment, resources, specific resources, and lists of those.
  */
-function narrowed(target: unknown, idOfTarget: IdOfTarget): unknown {
+function narrowTarget(target: unknown, idOfTarget: IdOfTarget): unknown {
   const text = textOf(target);
-  if (text !== undefined) return moved(text, idOfTarget);
+  if (text !== undefined) return moveAddress(text, idOfTarget);
   if (Array.isArray(target))
-    return oneOrMany(target.map((each) => narrowed(each, idOfTarget)).filter(isThere));
+    return oneOrMany(target.map((each) => narrowTarget(each, idOfTarget)).filter(isThere));
   const resource = objectOf(target);
   if (!resource) return undefined;
   for (const member of ["source", "full", "items"]) {
     if (resource[member] === undefined) continue;
-    const left = narrowed(resource[member], idOfTarget);
+    const left = narrowTarget(resource[member], idOfTarget);
     if (left === undefined) continue;
     return { ...resource, [member]: member === "items" ? [left].flat() : left };
   }
   const id = idOf(resource);
-  const own = id === undefined ? undefined : moved(id, idOfTarget);
+  const own = id === undefined ? undefined : moveAddress(id, idOfTarget);
   return own === undefined ? undefined : { ...resource, [resource.id === undefined ? "@id" : "id"]: own };
 }
 
 /** Returns an address with the id of what it names, and its fragment. */
-function moved(address: string, idOfTarget: IdOfTarget): string | undefined {
+function moveAddress(address: string, idOfTarget: IdOfTarget): string | undefined {
   const [, bare = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(address) ?? [];
   const id = idOfTarget(bare);
   return id === undefined ? undefined : id + fragment;

@@ -19,13 +19,13 @@ export interface TargetCanvas {
 export function boxAddress({ id, width, height }: TargetCanvas, box?: CanvasBox): string {
   const isBox = box?.every(Number.isFinite) === true;
   const [x, y, w, h] = isBox ? box : [0, 0, width, height];
-  const [left, right] = between(x, x + w, width);
-  const [top, bottom] = between(y, y + h, height);
+  const [left, right] = roundRange(x, x + w, width);
+  const [top, bottom] = roundRange(y, y + h, height);
   return `${id}#xywh=${left},${top},${right - left},${bottom - top}`;
 }
 
 /** Returns whole numbers around a range, at most from 0 to `max`, with 1 between them at least. */
-function between(from: number, to: number, max: number): readonly [from: number, to: number] {
+function roundRange(from: number, to: number, max: number): readonly [from: number, to: number] {
   const first = Math.min(Math.max(Math.floor(Math.min(from, to)), 0), Math.max(max - 1, 0));
   const last = Math.min(Math.ceil(Math.max(from, to)), max);
   return [first, Math.max(last, first + 1)];

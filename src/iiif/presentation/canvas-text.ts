@@ -158,13 +158,13 @@ export function textMembers(
   number: number,
   { file, language }: { readonly file?: OcrFile; readonly language?: string },
 ): TextMembers {
-  const at = (kind: "lines" | "text" | "ocr") => pieceAddress(document, { kind, number });
+  const addressAt = (kind: "lines" | "text" | "ocr") => pieceAddress(document, { kind, number });
   const form = file && ocrForms[file.format];
   return {
-    annotations: [{ id: at("lines"), type: "AnnotationPage", label: textLabel }],
+    annotations: [{ id: addressAt("lines"), type: "AnnotationPage", label: textLabel }],
     rendering: [
       {
-        id: at("text"),
+        id: addressAt("text"),
         type: "Text",
         label: { en: ["Plain text of this page"] },
         format: "text/plain",
@@ -175,7 +175,7 @@ export function textMembers(
       form && {
         seeAlso: [
           {
-            id: at("ocr"),
+            id: addressAt("ocr"),
             type: "Dataset",
             label: { en: [form.label] },
             format: ocrType(file),

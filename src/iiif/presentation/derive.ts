@@ -3,7 +3,7 @@
 
 import type { LanguageMap, Size } from "../../base/index.ts";
 import { scalar } from "../auth.ts";
-import { absolute } from "./addresses.ts";
+import { makeAbsolute } from "./addresses.ts";
 import { withContext } from "./context.ts";
 import { loginServices, paintingBody, thumbnailOf } from "./image.ts";
 import type {
@@ -47,7 +47,7 @@ export function manifestHead(facts: ManifestHead, context: DocumentContext): Res
   const manifest = {
     id: documentAddress(context.base, id),
     type: "Manifest",
-    label: plain(label),
+    label: toLanguageMap(label),
     ...(note !== undefined && { summary: { en: [note] } }),
     ...(front && { thumbnail: thumbnailOf(front, context) }),
     ...homepage(id, label, context),
@@ -74,12 +74,18 @@ interface Around {
 
 /** Returns the canvas of an image, by its number from 1 in its manifest. */
 export function canvasOf(image: CanvasFacts, number: number, { address, stand, context }: Around): Resource {
-  const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
+  const addressAt = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
   const { width, height } = image.size ?? stand;
-  const canvas = { id: at("canvas"), type: "Canvas", label: plain(image.label), width, height };
+  const canvas = {
+    id: addressAt("canvas"),
+    type: "Canvas",
+    label: toLanguageMap(image.label),
+    width,
+    height,
+  };
   if (image.size === undefined) return { ...canvas, ...saidOf(image), items: [] };
   const annotation = {
-    id: at("annotation"),
+    id: addressAt("annotation"),
     type: "Annotation",
     motivation: "painting",
     body: paintingBody(image, image.size, context),
@@ -89,7 +95,7 @@ export function canvasOf(image: CanvasFacts, number: number, { address, stand, c
   return {
     ...canvas,
     ...(thumbnail && { thumbnail }),
-    items: [{ id: at("page"), type: "AnnotationPage", items: [annotation] }],
+    items: [{ id: addressAt("page"), type: "AnnotationPage", items: [annotation] }],
   };
 }
 
@@ -116,7 +122,7 @@ export function collectionOf(facts: CollectionFacts, context: DocumentContext): 
     {
       id: documentAddress(context.base, id),
       type: "Collection",
-      label: plain(label),
+      label: toLanguageMap(label),
       ...thumbnailFrom(members, context),
       ...homepage(id, label, context),
       ...partOf(parent, context),
@@ -168,7 +174,7 @@ function partReference(facts: CollectionFacts, part: number, context: DocumentCo
     id: documentAddress(context.base, partId(facts.id, part)),
     type: "Collection",
     // Numbers and names are the same in all languages.
-    label: plain(to === from + 1 ? `${to}: ${last}` : `${from + 1}–${to}: ${first} – ${last}`),
+    label: toLanguageMap(to === from + 1 ? `${to}: ${last}` : `${from + 1}–${to}: ${first} – ${last}`),
   };
 }
 
@@ -180,12 +186,12 @@ function memberOf(member: MemberFacts, context: DocumentContext): Resource {
   const { kind, id, label, navDate, thumbnail, pictures } = member;
   const address = documentAddress(context.base, id);
   const picture = pictures
-    ? absolute(pictures, { base: context.base, document: address })
+    ? makeAbsolute(pictures, { base: context.base, document: address })
     : thumbnail && thumbnailOf(thumbnail, context);
   return {
     id: address,
     type: kind === "manifest" ? "Manifest" : "Collection",
-    label: plain(label),
+    label: toLanguageMap(label),
     ...(navDate !== undefined && { navDate }),
     ...(picture && { thumbnail: picture }),
   };
@@ -200,7 +206,7 @@ function thumbnailFrom(members: readonly MemberFacts[], context: DocumentContext
 
 function homepage(id: string, label: string, { viewer }: DocumentContext) {
   if (viewer === undefined) return {};
-  return { homepage: [{ id: viewer(id), type: "Text", label: plain(label), format: "text/html" }] };
+  return { homepage: [{ id: viewer(id), type: "Text", label: toLanguageMap(label), format: "text/html" }] };
 }
 
 function partOf(parent: string | undefined, { base }: DocumentContext) {
@@ -213,5 +219,5 @@ const nameOf = (label: string | LanguageMap) => (typeof label === "string" ? lab
 export const labelOfPage = (file: string, page: number): string => `${file}, p. ${page}`;
 
 /** Returns a name without a language (Presentation API 3.0, section 4). */
-const plain = (text: string | LanguageMap): LanguageMap =>
+const toLanguageMap = (text: string | LanguageMap): LanguageMap =>
   typeof text === "string" ? { none: [text] } : text;

@@ -78,12 +78,12 @@ export interface PresentationPath {
 
 /** Returns the identifier of the manifest of images in a directory that also contains directories. */
 export function imagesId(directory: string): string {
-  return below(directory, imagesSegment);
+  return pathBelow(directory, imagesSegment);
 }
 
 /** Returns the identifier of a part, numbered from 1, of a long collection. */
 export function partId(collection: string, part: number): string {
-  return below(collection, `${partSegment}/${part}`);
+  return pathBelow(collection, `${partSegment}/${part}`);
 }
 
 /**
@@ -218,4 +218,4 @@ function numberOf(segment: string | undefined): number | undefined {
   return segment !== undefined && /^[1-9]\d{0,8}$/.test(segment) ? Number(segment) : undefined;
 }
 
-const below = (id: string, rest: string) => (id === "" ? rest : `${id}/${rest}`);
+const pathBelow = (id: string, rest: string) => (id === "" ? rest : `${id}/${rest}`);

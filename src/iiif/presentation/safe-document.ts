@@ -52,14 +52,14 @@ interface ValuePosition extends FaultPath {
 function safeValue(value: unknown, role: Role, at: ValuePosition): unknown {
   if (typeof value === "string") return safeText(value, role, at);
   if (Array.isArray(value))
-    return changedItems(value, (item, index) => within(at, index, () => safeValue(item, role, at)));
+    return changedItems(value, (item, index) => readInside(at, index, () => safeValue(item, role, at)));
   const resource = objectOf(value);
   if (!resource) return value;
   let isNothing = false;
   const safe = changedMembers(resource, (name, held) => {
     // Outlines on a canvas are SVG, which is no text for people.
     if (name === "selector") return held;
-    const left = within(at, name, () => safeValue(held, roleIn(role, name, held), at));
+    const left = readInside(at, name, () => safeValue(held, roleIn(role, name, held), at));
     const isId = name === "id" || name === "@id";
     isNothing ||= left === undefined && isId && !numbered.has(resource.type ?? resource["@type"]);
     return left;
@@ -67,7 +67,7 @@ function safeValue(value: unknown, role: Role, at: ValuePosition): unknown {
   return isNothing && at.path.length > 0 ? undefined : safe;
 }
 
-function within<T>(at: ValuePosition, step: string | number, read: () => T): T {
+function readInside<T>(at: ValuePosition, step: string | number, read: () => T): T {
   at.path.push(step);
   const result = read();
   at.path.pop();

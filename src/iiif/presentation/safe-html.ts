@@ -58,11 +58,11 @@ function isSafe(key: string, value: string): boolean {
   const name = key.toLowerCase();
   if (!attributes.has(name) && !/^(data|aria)-[\w-]+$/.test(name)) return false;
   if (name !== "href" && name !== "src") return true;
-  return isWebAddress(decoded(value.replace(/^["']|["']$/g, "")), name === "href");
+  return isWebAddress(decodeReferences(value.replace(/^["']|["']$/g, "")), name === "href");
 }
 
 /** Resolves the references that a scheme could be hidden in. */
-const decoded = (text: string): string =>
+const decodeReferences = (text: string): string =>
   text
     .replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));?/gi, (whole, hex?: string, decimal?: string) => {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);

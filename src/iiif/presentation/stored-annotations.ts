@@ -4,7 +4,7 @@
 
 import { pixelRegion } from "../content-state/region.ts";
 import { fragmentRegion } from "../content-state/selectors.ts";
-import { absolute } from "./addresses.ts";
+import { makeAbsolute } from "./addresses.ts";
 import { annotationsByTarget, annotationsIn, type IdOfTarget } from "./attached.ts";
 import { boxAddress, type TargetCanvas } from "./canvas-box.ts";
 import { withContext } from "./context.ts";
@@ -123,7 +123,7 @@ function attachTo(scope: AnnotationScope): (annotation: Resource, at: FaultPath)
     return [...byTarget].flatMap(([id, list]) =>
       list.map(({ narrowed }) => {
         const plain = { ...narrowed, target: plainTarget(narrowed.target, canvasAt.get(id)) };
-        return [numbers.get(id) ?? 0, absolute(plainForm(plain), { base, document: address })] as const;
+        return [numbers.get(id) ?? 0, makeAbsolute(plainForm(plain), { base, document: address })] as const;
       }),
     );
   };
@@ -173,7 +173,10 @@ function canvasNumbers({ base, canvases, imagePrefixes, find }: AnnotationScope)
     return at0(byImage ?? fileIn(address, byFile));
   };
   const byName = (name: string, at: FaultPath) => {
-    const indexes = findNames({ name: decoded(name).replace(/^(?:\.?\/)+/, ""), path: at.path }, at.faults);
+    const indexes = findNames(
+      { name: decodeText(name).replace(/^(?:\.?\/)+/, ""), path: at.path },
+      at.faults,
+    );
     if (indexes && indexes.length > 1)
       return fault(
         at,
@@ -193,12 +196,12 @@ function fileIn(address: string, byFile: ReadonlyMap<string, number | undefined>
     .replace(/[?#].*$/s, "")
     .split("/")
     .slice(0, 64)
-    .map((segment) => decoded(segment).split("/").at(-1) ?? "");
+    .map((segment) => decodeText(segment).split("/").at(-1) ?? "");
   const name = segments.findLast((segment) => segment.includes(".") && byFile.has(segment));
   return name === undefined ? undefined : byFile.get(name);
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

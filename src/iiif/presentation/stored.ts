@@ -1,7 +1,7 @@
 // Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used
 // unchanged, at the address where they are served, and those of 2.1 in both versions.
 
-import { absolute, type Origin } from "./addresses.ts";
+import { makeAbsolute, type Origin } from "./addresses.ts";
 import { addContexts, withContext2 } from "./context.ts";
 import { type Fault, type FaultPath, inside, noteUnexpected } from "./description/faults.ts";
 import { idOf, objectOf, objectsOf, textOf } from "./json.ts";
@@ -113,7 +113,7 @@ function storedDocument(stored: Resource, origin: Origin): Resource {
 /** Returns a document with absolute addresses. */
 function moveDocument(document: Resource, origin: Origin): Resource {
   const called = idOf(document);
-  return absolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
+  return makeAbsolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
 }
 
 /**
@@ -131,14 +131,14 @@ function numberItems(document: Resource, address: string): Resource {
 }
 
 function canvasOf(canvas: Resource, number: number, address: string): Resource {
-  const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
-  const id = idOf(canvas) ?? at("canvas");
+  const addressAt = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
+  const id = idOf(canvas) ?? addressAt("canvas");
   // Only the first of each has an address of its own; others are fragments of it.
   const pages = objectsOf(canvas.items).map((page, first) => ({
-    id: at("page") + (first === 0 ? "" : `#${first + 1}`),
+    id: addressAt("page") + (first === 0 ? "" : `#${first + 1}`),
     ...page,
     items: objectsOf(page.items).map((annotation, inner) => ({
-      id: at("annotation") + (first + inner === 0 ? "" : `#${first + 1}-${inner + 1}`),
+      id: addressAt("annotation") + (first + inner === 0 ? "" : `#${first + 1}-${inner + 1}`),
       target: id,
       ...annotation,
     })),
@@ -147,7 +147,7 @@ function canvasOf(canvas: Resource, number: number, address: string): Resource {
   const noted = Array.isArray(annotations) && {
     annotations: annotations.map((page, nth) => {
       const held = objectOf(page);
-      const own = `${at("canvas")}#annotations-${nth + 1}`;
+      const own = `${addressAt("canvas")}#annotations-${nth + 1}`;
       return held && Array.isArray(held.items)
         ? { id: own, ...held, items: nameAnnotations(held.items, `${own}-`) }
         : page;

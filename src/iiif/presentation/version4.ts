@@ -123,14 +123,14 @@ function convertMember(name: string, held: unknown): unknown {
   if (name === "type") return held === "Audio" ? "Sound" : held;
   if (name === "motivation") return oneOrMany(textsOf(held));
   const all = convertAll(held);
-  if (name === "body") return oneOrMany(unpacked(all));
-  return name === "target" ? oneOrMany(unpacked(all).map(addressOf)) : all;
+  if (name === "body") return oneOrMany(unpack(all));
+  return name === "target" ? oneOrMany(unpack(all).map(addressOf)) : all;
 }
 
 /** Returns the resources of a value, which 4.0 may hold together in an object. */
-function unpacked(value: unknown): readonly unknown[] {
+function unpack(value: unknown): readonly unknown[] {
   const type = textOf(objectOf(value)?.type);
-  if (type === "List" || type === "Independents") return unpacked(objectOf(value)?.items);
+  if (type === "List" || type === "Independents") return unpack(objectOf(value)?.items);
   return [value].flat().filter(isThere);
 }
 

@@ -122,14 +122,14 @@ function scopeOf(
   if (form === undefined || form === "notes") return { mayReadText, mayRead, ...(imagesAt && { imagesAt }) };
   // A range is part of its manifest.
   const id = form === "range" ? undefined : idOf(resource);
-  const own = () => [
+  const mayReadOwn = () => [
     ...(id === undefined ? [] : [mayRead(images.length > 0 ? "rule" : "text", id)]),
     ...[...images, ...canvases].map((address) => mayRead("text", address)),
   ];
   const around = form === "part" ? imagesByCanvas(resource) : imagesAt;
   return {
     mayRead,
-    mayReadText: () => every([mayReadText(), ...own()]),
+    mayReadText: () => every([mayReadText(), ...mayReadOwn()]),
     ...(around && { imagesAt: around }),
   };
 }
@@ -209,7 +209,7 @@ type Target = readonly [address: string, within?: string];
 /** Returns the addresses that a target names, without fragments. */
 function targetsOf(target: unknown): readonly Target[] {
   const text = textOf(target);
-  if (text !== undefined) return [[bare(text)]];
+  if (text !== undefined) return [[removeFragment(text)]];
   const resource = objectOf(target);
   if (!resource) return [];
   const nested = [resource.source, resource.full, resource.items].flat().flatMap(targetsOf);
@@ -217,10 +217,10 @@ function targetsOf(target: unknown): readonly Target[] {
   const id = idOf(resource);
   if (id === undefined) return [];
   const [within] = [resource.partOf, resource.within].flat().map(idOf).filter(isThere);
-  return [within === undefined ? [bare(id)] : [bare(id), bare(within)]];
+  return [within === undefined ? [removeFragment(id)] : [removeFragment(id), removeFragment(within)]];
 }
 
-const bare = (address: string) => address.replace(/#.*$/s, "");
+const removeFragment = (address: string) => address.replace(/#.*$/s, "");
 
 /** Returns the addresses of the images that paint a canvas of 2.1 or 3.0, and of their services. */
 export function imagesOf(canvas: Resource): readonly string[] {
@@ -230,7 +230,7 @@ export function imagesOf(canvas: Resource): readonly string[] {
     const body = objectOf(value);
     if (!body) return;
     const id = idOf(body);
-    if (id !== undefined) found.add(bare(id));
+    if (id !== undefined) found.add(removeFragment(id));
     for (const inner of [body.service, body.items, body.source, body.full, body.item, body.default])
       look(inner);
   };
@@ -259,6 +259,6 @@ export function canvasesOfRange({ items, canvases, members }: Resource): readonl
     const held = objectOf(item);
     if (held && typesOf(held).includes("Range")) return canvasesOfRange(held);
     const id = idOf(held?.source ?? item);
-    return id === undefined ? [] : [bare(id)];
+    return id === undefined ? [] : [removeFragment(id)];
   });
 }

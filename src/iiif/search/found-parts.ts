@@ -27,17 +27,17 @@ export interface ResponsePages {
 /** Returns the addresses of the pages of a search: a single one without a number. */
 export function responsePages({ request, total }: Found, site: SearchSite): ResponsePages {
   const { page } = request;
-  const at = (number: number) => responseAddress(site, request, number);
+  const addressOfPage = (number: number) => responseAddress(site, request, number);
   const all = responseAddress(site, request);
   const last = Math.ceil(total / matchesPerPage);
   if (last < 2) return { id: all, all, start: 0 };
   const others = {
-    first: at(1),
-    last: at(last),
-    ...(page < last && { next: at(page + 1) }),
-    ...(page > 1 && { prev: at(page - 1) }),
+    first: addressOfPage(1),
+    last: addressOfPage(last),
+    ...(page < last && { next: addressOfPage(page + 1) }),
+    ...(page > 1 && { prev: addressOfPage(page - 1) }),
   };
-  return { id: at(page), all, start: (page - 1) * matchesPerPage, others };
+  return { id: addressOfPage(page), all, start: (page - 1) * matchesPerPage, others };
 }
 
 /** A part of a match as both versions write it. */
@@ -86,14 +86,14 @@ const maxExact = 1000;
 /** Returns three consecutive pieces of text, cut at the far ends, as viewers may show them. */
 export function textsOf({ before, exact, after }: Pick<MatchPart, "before" | "exact" | "after">) {
   return {
-    before: inertText(cut(before, -maxAround)),
-    exact: inertText(cut(exact, 0, maxExact)),
-    after: inertText(exact.length > maxExact ? "" : cut(after, 0, maxAround)),
+    before: inertText(trimSurrogates(before, -maxAround)),
+    exact: inertText(trimSurrogates(exact, 0, maxExact)),
+    after: inertText(exact.length > maxExact ? "" : trimSurrogates(after, 0, maxAround)),
   };
 }
 
 /** Returns a part of a text without half of a surrogate pair at an end. */
-function cut(text: string, from: number, to?: number): string {
+function trimSurrogates(text: string, from: number, to?: number): string {
   const part = text.slice(from, to);
   return part.length === text.length ? part : part.replace(/^\p{Surrogate}|\p{Surrogate}$/gu, "");
 }

@@ -65,7 +65,8 @@ export function readSearchRequest(
   }
   for (const [name, value] of values) {
     const max = name === "q" ? maxQuery : maxValue;
-    if (value.length > max) throw invalid(`at most ${max} characters in the parameter ${name}`, value.length);
+    if (value.length > max)
+      throw invalidError(`at most ${max} characters in the parameter ${name}`, value.length);
   }
   const motivations = listIn(values, "motivation")?.map((word) => word.replace(/^(?:oa|sc):/, ""));
   const dates = listIn(values, "date")?.map(dateRange);
@@ -86,7 +87,7 @@ export function readSearchRequest(
 function listIn(values: ReadonlyMap<string, string>, name: string): readonly string[] | undefined {
   const items = values.get(name)?.trim().split(/\s+/);
   if (items && items.length > maxItems)
-    throw invalid(`at most ${maxItems} values in the parameter ${name}`, items.length);
+    throw invalidError(`at most ${maxItems} values in the parameter ${name}`, items.length);
   return items;
 }
 
@@ -94,7 +95,7 @@ function listIn(values: ReadonlyMap<string, string>, name: string): readonly str
 function numberIn(values: ReadonlyMap<string, string>, name: string): number {
   const value = values.get(name)?.trim() ?? "1";
   if (!/^\d{1,10}$/.test(value) || Number(value) < 1 || Number(value) > maxNumber)
-    throw invalid(`a whole number from 1 in the parameter ${name}`, JSON.stringify(value.slice(0, 40)));
+    throw invalidError(`a whole number from 1 in the parameter ${name}`, JSON.stringify(value.slice(0, 40)));
   return Number(value);
 }
 
@@ -104,14 +105,14 @@ function dateRange(text: string): DateRange {
   const [from = "", to = "", ...more] = text.split("/");
   const [start, end] = [Date.parse(from), Date.parse(to)];
   if (more.length > 0 || !moment.test(from) || !moment.test(to) || !(start <= end))
-    throw invalid(
+    throw invalidError(
       "ranges such as 2026-01-01T00:00:00Z/2026-12-31T23:59:59Z in the parameter date",
       JSON.stringify(text.slice(0, 60)),
     );
   return [start, end];
 }
 
-function invalid(expected: string, received: string | number): ServiceError {
+function invalidError(expected: string, received: string | number): ServiceError {
   return new ServiceError(
     "bad-request",
     `Expected ${expected}; received ${received}. Change the parameter, or leave it out.`,

@@ -17,21 +17,21 @@ export const searchContext: Readonly<Record<SearchVersion, string>> = {
  * Documents of 2.1 are converted, with version 1 alone.
  */
 export function searchServices(base: string, id: string): readonly Resource[] {
-  const at = (kind: SearchKind, search: SearchVersion) =>
+  const addressOf = (kind: SearchKind, search: SearchVersion) =>
     searchAddress(base, { kind, search, presentation: 3, id });
   return [
     {
-      id: at("search", 2),
+      id: addressOf("search", 2),
       type: "SearchService2",
-      service: [{ id: at("autocomplete", 2), type: "AutoCompleteService2" }],
+      service: [{ id: addressOf("autocomplete", 2), type: "AutoCompleteService2" }],
     },
     {
-      "@id": at("search", 1),
+      "@id": addressOf("search", 1),
       "@type": "SearchService1",
       profile: "http://iiif.io/api/search/1/search",
       service: [
         {
-          "@id": at("autocomplete", 1),
+          "@id": addressOf("autocomplete", 1),
           "@type": "AutoCompleteService1",
           profile: "http://iiif.io/api/search/1/autocomplete",
         },

@@ -16,16 +16,16 @@ export function inflate(
   pieces: AsyncIterable<Uint8Array>,
   zlib: NativeZlib | undefined,
 ): AsyncIterable<Uint8Array> {
-  return zlib ? zlib.inflate(pieces) : decompressed(pieces);
+  return zlib ? zlib.inflate(pieces) : decompress(pieces);
 }
 
-async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompress(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const stream = new DecompressionStream("deflate");
   const writer = stream.writable.getWriter();
   const reader = stream.readable.getReader();
-  const quiet = () => {};
-  writer.closed.catch(quiet);
-  reader.closed.catch(quiet);
+  const ignore = () => {};
+  writer.closed.catch(ignore);
+  reader.closed.catch(ignore);
   let stopped = false;
   const feed = async () => {
     for await (const piece of pieces)
@@ -38,7 +38,7 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
   let failure: { readonly error: unknown } | undefined;
   feed().catch((error: unknown) => {
     failure = { error };
-    writer.abort(error).catch(quiet);
+    writer.abort(error).catch(ignore);
   });
   try {
     for (;;) {
@@ -50,8 +50,8 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
     throw failure ? failure.error : error;
   } finally {
     stopped = true;
-    reader.cancel().catch(quiet);
-    writer.abort().catch(quiet);
+    reader.cancel().catch(ignore);
+    writer.abort().catch(ignore);
   }
 }
 

@@ -1,7 +1,7 @@
 // Description of an ICC profile for people: its text, version and spaces (ICC.1:2001-04, 6.5.17; ICC.1:2022,
 // 7.2, 9.2.41, 10.15).
 
-import { headBytes, printable } from "./icc.ts";
+import { headBytes, toPrintable } from "./icc.ts";
 
 export interface ProfileDescription {
   /** Absent if the profile has no readable description. */
@@ -28,7 +28,7 @@ const maxLength = 200;
 export function describeProfile(profile: Uint8Array): ProfileDescription | undefined {
   if (profile.length < header + 4) return undefined;
   const view = new DataView(profile.buffer, profile.byteOffset, profile.length);
-  const letters = (at: number) => printable(String.fromCharCode(...profile.subarray(at, at + 4)));
+  const letters = (at: number) => toPrintable(String.fromCharCode(...profile.subarray(at, at + 4)));
   if (letters(36) !== "acsp") return undefined;
   const [major = 0, minor = 0] = profile.subarray(8, 10);
   const description = descriptionIn(view, profile);
@@ -59,17 +59,17 @@ function textOf(tag: Uint8Array): string | undefined {
   const type = view.getUint32(0);
   if (type === 0x64657363 /* desc */) {
     const length = view.getUint32(8);
-    return clean(String.fromCharCode(...tag.subarray(12, 12 + Math.min(length, maxLength))));
+    return cleanText(String.fromCharCode(...tag.subarray(12, 12 + Math.min(length, maxLength))));
   }
   if (type !== 0x6d6c7563 /* mluc */ || tag.length < 28) return undefined;
   const [length, start] = [view.getUint32(20), view.getUint32(24)];
   if (start > tag.length) return undefined;
   const text = tag.subarray(start, Math.min(tag.length, start + Math.min(length, 2 * maxLength)));
-  return clean(new TextDecoder("utf-16be").decode(text));
+  return cleanText(new TextDecoder("utf-16be").decode(text));
 }
 
 /** Up to the terminating zero, on one line. */
-const clean = (text: string) =>
+const cleanText = (text: string) =>
   (text.split("\0")[0] ?? "")
     .replace(/\p{C}+/gu, " ")
     .trim()

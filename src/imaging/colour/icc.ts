@@ -69,12 +69,12 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
   const version = view.getUint8(8);
   if (version !== 2 && version !== 4) return { ignored: `it is of version ${version}, not 2 or 4` };
   if (!classes.includes(text(12)))
-    return { ignored: `it is of class ${printable(text(12))}, not of a device` };
+    return { ignored: `it is of class ${toPrintable(text(12))}, not of a device` };
   const space = spaces[text(16)];
-  if (!space) return { ignored: `it is for ${printable(text(16))}, not for gray, RGB or CMYK` };
+  if (!space) return { ignored: `it is for ${toPrintable(text(16))}, not for gray, RGB or CMYK` };
   const connection = text(20);
   if (connection !== "XYZ " && connection !== "Lab ")
-    return damagedProfile("XYZ or Lab inside", printable(connection));
+    return damagedProfile("XYZ or Lab inside", toPrintable(connection));
 
   const count = view.getUint32(headerBytes);
   if (count > maxTags) return damagedProfile(`at most ${maxTags} tags`, `${count}`);
@@ -85,7 +85,7 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
   for (let at = start; at < start + count * entryBytes; at += entryBytes) {
     const tag = { offset: view.getUint32(at + 4), size: view.getUint32(at + 8) };
     if (tag.offset + tag.size > size)
-      return damagedProfile(`tag ${printable(text(at))} inside it`, "one beyond its end");
+      return damagedProfile(`tag ${toPrintable(text(at))} inside it`, "one beyond its end");
     if (!tags.has(text(at))) tags.set(text(at), tag);
   }
   const model = modelOf(space, (name) => tags.has(name));
@@ -119,7 +119,7 @@ export async function readTags(
 }
 
 /** Replaces characters that a header field or a log line may not contain. */
-export const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
+export const toPrintable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
 /** Returns the reason why a damaged profile is not used. */
 export const damagedProfile = (expected: string, received: string): Unusable => ({

@@ -63,8 +63,8 @@ export function neutralOf(shaper: Shaper): GrayShaper {
  * quality `gray`. Equal values are returned unchanged.
  */
 export function neutralLight(red: number, green: number, blue: number): number {
-  const encoded = (light: number) => linearToSrgb(Math.min(1, Math.max(0, light)));
-  return srgbToLinear(0.299 * encoded(red) + 0.587 * encoded(green) + 0.114 * encoded(blue));
+  const encode = (light: number) => linearToSrgb(Math.min(1, Math.max(0, light)));
+  return srgbToLinear(0.299 * encode(red) + 0.587 * encode(green) + 0.114 * encode(blue));
 }
 
 /**
@@ -75,18 +75,18 @@ const tolerance = { neutral: 1, coloured: 2 } as const;
 
 /** True if samples under this shaper are sRGB, or gray in its tone curve, except for rounding. */
 export function isSrgb(shaper: Shaper): boolean {
-  const near = (light: number, level: number, off: number = tolerance.neutral) =>
+  const isNear = (light: number, level: number, off: number = tolerance.neutral) =>
     Math.abs(linearToSrgb(Math.min(1, Math.max(0, light))) * 255 - level) <= off;
-  if (shaper.kind === "gray") return levels(1).every((level) => near(shaper.curve(level / 255), level));
+  if (shaper.kind === "gray") return levels(1).every((level) => isNear(shaper.curve(level / 255), level));
   const { curves, matrix } = shaper;
-  const same = (colour: readonly [number, number, number], off: number) => {
+  const isSame = (colour: readonly [number, number, number], off: number) => {
     const light = colour.map((level, i) => curves[i]!(level / 255)) as [number, number, number];
-    return apply(matrix, light).every((value, i) => near(value, colour[i]!, off));
+    return apply(matrix, light).every((value, i) => isNear(value, colour[i]!, off));
   };
   const coarse = levels(51);
   return (
-    levels(1).every((level) => same([level, level, level], tolerance.neutral)) &&
-    coarse.every((r) => coarse.every((g) => coarse.every((b) => same([r, g, b], tolerance.coloured))))
+    levels(1).every((level) => isSame([level, level, level], tolerance.neutral)) &&
+    coarse.every((r) => coarse.every((g) => coarse.every((b) => isSame([r, g, b], tolerance.coloured))))
   );
 }
 

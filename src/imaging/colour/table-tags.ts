@@ -4,7 +4,7 @@
 
 import { type ByteSource, blockwise } from "../../base/index.ts";
 import { curveBytes } from "./curves.ts";
-import { channels, damagedProfile, type Profile, printable, tables, type Unusable } from "./icc.ts";
+import { channels, damagedProfile, type Profile, tables, toPrintable, type Unusable } from "./icc.ts";
 
 /**
  * Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid.
@@ -70,7 +70,7 @@ export async function checkTable({ tags, space }: Profile, bytes: ByteSource): P
     if (!head) return damagedProfile(`a table in ${name}`, `${tag.size} bytes`);
     const signature = String.fromCharCode(...new Uint8Array(head.buffer, head.byteOffset, 4));
     const type = types[signature];
-    if (!type) return damagedProfile(`a table in ${name}`, printable(signature));
+    if (!type) return damagedProfile(`a table in ${name}`, toPrintable(signature));
     const [found, made] = type.channels.map((at) => head.getUint8(at));
     if (found !== table.inputs || made !== outputs)
       return damagedProfile(`${table.inputs} channels to ${outputs}`, `${found} to ${made}`);

@@ -86,7 +86,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
     return made;
   };
 
-  const plain = (interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb => {
+  const transformWithoutProfile = (interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb => {
     if (interpretation !== "cmyk" && interpretation !== "lab") return withoutProfile;
     const key = `${interpretation} ${labWhite ?? ""}`;
     const gridOf = (): Grid => {
@@ -98,16 +98,21 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
   };
 
   return {
-    plain,
+    plain: transformWithoutProfile,
     async byProfile(load, interpretation, id) {
       let icc = id === undefined ? undefined : named.get(id);
       if (!icc) {
         icc = await load();
-        if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read completely" };
+        if (!icc)
+          return {
+            toSrgb: transformWithoutProfile(interpretation),
+            ignored: "it could not be read completely",
+          };
         if (id !== undefined) named.set(id, icc, icc.length);
       }
       const transform = await loadTransform(icc, interpretation);
-      if (isUnusable(transform)) return { toSrgb: plain(interpretation), ignored: transform.ignored };
+      if (isUnusable(transform))
+        return { toSrgb: transformWithoutProfile(interpretation), ignored: transform.ignored };
       return { toSrgb: runner(kernel, transform) };
     },
   };
@@ -174,11 +179,11 @@ function fromGrayTable(
   const levels = Float64Array.from({ length: graySteps + 1 }, (_, i) =>
     neutralLight(light[i * 3]!, light[i * 3 + 1]!, light[i * 3 + 2]!),
   );
-  return { kind: "gray", curve: (x) => between(levels, x * graySteps) };
+  return { kind: "gray", curve: (x) => interpolate(levels, x * graySteps) };
 }
 
 /** The value between two neighbours. */
-function between(levels: Float64Array, at: number): number {
+function interpolate(levels: Float64Array, at: number): number {
   const low = Math.min(levels.length - 2, Math.floor(at));
   return levels[low]! + (levels[low + 1]! - levels[low]!) * (at - low);
 }

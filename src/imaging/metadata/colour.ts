@@ -69,7 +69,7 @@ export async function profileOf(
 }
 
 /** Joins pieces of a file as one source, truncated at the end of the file. */
-export function piecewise(bytes: ByteSource, pieces: readonly ByteRange[]): ByteSource {
+export function joinPieces(bytes: ByteSource, pieces: readonly ByteRange[]): ByteSource {
   const end = bytes.size ?? Number.POSITIVE_INFINITY;
   const inside = pieces.map(({ offset, length }) => ({
     offset,

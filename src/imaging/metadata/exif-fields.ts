@@ -115,11 +115,11 @@ export function exifBlock({ little, fields }: ExifFields): Uint8Array | undefine
 /** Returns the block without its largest and least useful parts: the thumbnail and the maker notes. */
 export function shortenedExif(block: Uint8Array): Uint8Array | undefined {
   const read = readExifFields(block);
-  const without = (fields: readonly ExifField[]): ExifField[] =>
+  const removeMakerNotes = (fields: readonly ExifField[]): ExifField[] =>
     fields
       .filter(({ tag }) => tag !== makerNote)
-      .map((field) => (field.fields ? { ...field, fields: without(field.fields) } : field));
-  return read && exifBlock({ ...read, fields: without(read.fields) });
+      .map((field) => (field.fields ? { ...field, fields: removeMakerNotes(field.fields) } : field));
+  return read && exifBlock({ ...read, fields: removeMakerNotes(read.fields) });
 }
 
 /** Fields in the other byte order. */

@@ -37,7 +37,7 @@ export function chooseScale(
   wanted: number,
   linear: boolean,
 ): number {
-  const largest = (ofAverages: number) => {
+  const largestWith = (ofAverages: number) => {
     const headroom = { level: 1, exact: leastHeadroom, frequencies: leastHeadroom, averages: ofAverages };
     return largestFactor(
       reductions,
@@ -45,8 +45,8 @@ export function chooseScale(
     );
   };
   // The choice never depends on the region: all tiles of a level are made from one scale.
-  const usual = largest(usualHeadroom);
-  return header.width * header.height <= maxPixels * usual ** 2 ? usual : largest(leastHeadroom);
+  const usual = largestWith(usualHeadroom);
+  return header.width * header.height <= maxPixels * usual ** 2 ? usual : largestWith(leastHeadroom);
 }
 
 /** Returns the largest factor of the reductions that fit, at least 1. */
@@ -111,8 +111,8 @@ export const uprightingSteps = ({ orientation }: Pick<Transform, "orientation">)
 /** Returns the steps that resample the pixels of a window; none if they already are the samples. */
 export function resamplingSteps({ x, y }: Pick<Transform, "x" | "y">, window: Rectangle): Step[] {
   if (isIdentity(x) && isIdentity(y)) return [];
-  const within = (axis: ResampleAxis, start: number) => ({ ...axis, origin: axis.origin - start });
-  return [{ op: "resize", x: within(x, window.x), y: within(y, window.y) }];
+  const shiftOrigin = (axis: ResampleAxis, start: number) => ({ ...axis, origin: axis.origin - start });
+  return [{ op: "resize", x: shiftOrigin(x, window.x), y: shiftOrigin(y, window.y) }];
 }
 
 /**

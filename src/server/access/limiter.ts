@@ -54,23 +54,23 @@ export function createLimiter(
   const shared = new Map<number, Tally>();
   const tallies = createLru<string, Tally>(max, (key, tally) => {
     const slot = slotOf(key);
-    if (counted(tally) > counted(shared.get(slot))) shared.set(slot, tally);
+    if (remainingOf(tally) > remainingOf(shared.get(slot))) shared.set(slot, tally);
   });
   const tallyOf = (key: string) => tallies.get(key) ?? shared.get(slotOf(key));
-  const since = ({ at }: Tally) => now() - at;
-  const counted = (tally: Tally | undefined) => (tally ? remaining(tally.count, since(tally)) : 0);
+  const ageOf = ({ at }: Tally) => now() - at;
+  const remainingOf = (tally: Tally | undefined) => (tally ? remaining(tally.count, ageOf(tally)) : 0);
   return {
     waitMs(key) {
       const tally = tallyOf(key);
-      if (!tally || counted(tally) <= 0) return 0;
-      const wait = pause(tally.count) - since(tally);
+      if (!tally || remainingOf(tally) <= 0) return 0;
+      const wait = pause(tally.count) - ageOf(tally);
       // Rounding errors of the sums are smaller.
       return wait < 1 ? 0 : wait;
     },
-    counted: (key) => counted(tallyOf(key)),
+    counted: (key) => remainingOf(tallyOf(key)),
     count(key) {
       const before = tallyOf(key);
-      const tally = { count: counted(before) + 1, at: now() };
+      const tally = { count: remainingOf(before) + 1, at: now() };
       tallies.set(key, tally, 1);
       let open = true;
       return () => {

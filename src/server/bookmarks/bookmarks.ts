@@ -52,7 +52,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
         await bounded.writeFile(file, new TextEncoder().encode(text));
         return { id, isNew: true };
       } catch (cause) {
-        throw unavailable(cause);
+        throw unavailableError(cause);
       }
     },
     async find(id) {
@@ -60,12 +60,12 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       if (!digest) return undefined;
       try {
         const bytes = await read(fileOf(digest));
-        if (bytes) return await intact(bytes, digest);
+        if (bytes) return await readIntact(bytes, digest);
         // A missing folder, such as a lost mount, does not prove that a state was never stored.
         await ensureFormat(bounded, root, false);
         return undefined;
       } catch (cause) {
-        throw unavailable(cause);
+        throw unavailableError(cause);
       }
     },
     check: {
@@ -82,7 +82,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
 }
 
 /** Returns the text of a file, whose name has to be its digest. */
-async function intact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
+async function readIntact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
   if (toHex(await sha256(bytes)).startsWith(toHex(digest))) return new TextDecoder().decode(bytes);
   throw new Error(
     "The file of a content state is damaged. Restore it from a backup, or store the state again.",
@@ -125,7 +125,7 @@ function formatOf(text: string): unknown {
   }
 }
 
-const unavailable = (cause: unknown) =>
+const unavailableError = (cause: unknown) =>
   new ServiceError("busy", "Stored views cannot be reached at the moment. Try again later.", {
     code: "bookmarks_unavailable",
     cause,

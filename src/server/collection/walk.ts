@@ -46,7 +46,7 @@ export async function* walkFolders(parts: WalkParts, options: WalkOptions): Asyn
       : selection.map((identifier) => locationOf(sources, identifier));
   for (const location of locations) {
     const folder = await findFolder(parts, location, options);
-    if (folder) yield* below(parts, location, folder, options);
+    if (folder) yield* walkBelow(parts, location, folder, options);
     else if (folder === undefined && location.key !== "") yield { images: [identifierOf(location)] };
     else if (folder === undefined) options.onUnlisted?.(identifierOf(location), cannotList());
   }
@@ -88,7 +88,7 @@ const cannotList = () =>
     { code: "source_cannot_list" },
   );
 
-async function* below(
+async function* walkBelow(
   parts: WalkParts,
   location: FolderLocation,
   folder: Folder,
@@ -104,7 +104,7 @@ async function* below(
     const inner = inside(location, name);
     if (!isReached(sources, inner, "folder")) continue;
     const found = await findFolder(parts, inner, options);
-    if (found) yield* below(parts, inner, found, options, level + 1);
+    if (found) yield* walkBelow(parts, inner, found, options, level + 1);
   }
 }
 

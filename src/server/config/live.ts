@@ -63,7 +63,7 @@ function takeLive(before: unknown, after: unknown, nodes: readonly SchemaNode[])
 
 /** True if a difference waits for the next start, as all do that the schema does not mark as live. */
 function waits(before: unknown, after: unknown, nodes: readonly SchemaNode[]): boolean {
-  if (same(before, after)) return false;
+  if (isSame(before, after)) return false;
   const edit = editOf(nodes);
   if (edit) return edit === "restart";
   const pairs = pairsOf(before, after, nodes);
@@ -114,7 +114,7 @@ function differences(before: unknown, after: unknown, path: readonly string[] = 
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
       differences(before[key], after[key], [...path, key]),
     );
-  return same(before, after) ? [] : [path];
+  return isSame(before, after) ? [] : [path];
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

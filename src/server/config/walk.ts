@@ -153,7 +153,7 @@ function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly s
 
 /** Returns the nodes at a path from the top, with the alternatives of unions. */
 export function nodesAt(root: SchemaNode, path: readonly PropertyKey[]): readonly SchemaNode[] {
-  return path.reduce(under, alternatives(root));
+  return path.reduce(nodesUnder, alternatives(root));
 }
 
 /** Returns the keys that the schema names for the object at a path. */
@@ -167,7 +167,7 @@ function alternatives(node: SchemaNode): readonly SchemaNode[] {
 }
 
 /** Returns the nodes of the value under a key or at an index of a list. */
-function under(nodes: readonly SchemaNode[], key: PropertyKey): readonly SchemaNode[] {
+function nodesUnder(nodes: readonly SchemaNode[], key: PropertyKey): readonly SchemaNode[] {
   return nodes.flatMap((node) => {
     const child = childOf(node, key);
     return child ? alternatives(child) : [];
@@ -192,13 +192,13 @@ export interface Part {
 /** Returns the parts of a list or an object that `nodes` describe; empty for a scalar. */
 export function partsOf(value: unknown, nodes: readonly SchemaNode[]): Part[] {
   if (Array.isArray(value))
-    return value.map((item, at) => ({ key: at, value: item, nodes: under(nodes, at), named: false }));
+    return value.map((item, at) => ({ key: at, value: item, nodes: nodesUnder(nodes, at), named: false }));
   if (!isObject(value)) return [];
-  const own = fitting(nodes, value);
+  const own = fittingNodes(nodes, value);
   return Object.entries(value).map(([key, child]) => ({
     key,
     value: child,
-    nodes: under(own, key),
+    nodes: nodesUnder(own, key),
     named: own.some(({ properties = {} }) => Object.hasOwn(properties, key)),
   }));
 }
@@ -227,7 +227,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  * Returns the nodes without the union members whose discriminator differs from the value; all if none would
  * remain.
  */
-function fitting(
+function fittingNodes(
   nodes: readonly SchemaNode[],
   value: Readonly<Record<string, unknown>>,
 ): readonly SchemaNode[] {

@@ -87,11 +87,11 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
     join(watcher) {
       if (!hub.hasRoom()) return undefined;
       const slot: WatcherSlot = { watcher, at: performance.now() };
-      const own = () => (slots.has(slot) ? [slot] : []);
+      const ownSlot = () => (slots.has(slot) ? [slot] : []);
       slots.add(slot);
-      void send(own, true).catch(() => {});
+      void send(ownSlot, true).catch(() => {});
       if (shared) loop ??= createLoop((health) => send(() => slots, health));
-      else slot.loop = createLoop((health) => send(own, health));
+      else slot.loop = createLoop((health) => send(ownSlot, health));
       return () => leave(slot);
     },
     watchers: () => slots.size,

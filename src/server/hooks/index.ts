@@ -155,7 +155,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     }
   }
 
-  const about =
+  const askAbout =
     <F extends "resolve" | "authorize" | "overlay">(name: F) =>
     (request: HookRequest) =>
       engine.has(name)
@@ -177,7 +177,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     };
   };
 
-  const resolved = async (request: HookRequest, asked: Promise<Resolution | false | undefined>) => {
+  const checkResolution = async (request: HookRequest, asked: Promise<Resolution | false | undefined>) => {
     const result = await asked;
     if (result && result.source !== undefined && !sources.includes(result.source))
       throw failure(
@@ -189,16 +189,16 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
       );
     return result;
   };
-  const resolve = about("resolve");
+  const resolve = askAbout("resolve");
 
   return {
     has: (name) => engine.has(name),
     resolve(request) {
       const asked = resolve(request);
-      return asked && resolved(request, asked);
+      return asked && checkResolution(request, asked);
     },
-    authorize: about("authorize"),
-    overlay: about("overlay"),
+    authorize: askAbout("authorize"),
+    overlay: askAbout("overlay"),
     presentation: (input, signal) =>
       engine.has("presentation") ? ask("presentation", input.id, input, signal) : undefined,
     sharing() {

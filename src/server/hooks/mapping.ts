@@ -58,7 +58,7 @@ const readers: Readonly<Record<string, Reader>> = {
 export const mappingFormats = Object.keys(readers);
 
 /** Position of an entry, as the beginning of a message. */
-const at = (line: number | undefined) => (line === undefined ? "" : `line ${line}: `);
+const lineText = (line: number | undefined) => (line === undefined ? "" : `line ${line}: `);
 
 /**
  * Reads a mapping by the extension of its file. Throws an Error that names the line, or the identifier in
@@ -90,15 +90,15 @@ export async function readMapping(
     const before = form === undefined ? undefined : rows.get(form);
     if (before)
       throw new Error(
-        `${at(line)}the identifier ${quote(identifier)} is already there${before.line ? `, in line ${before.line}` : ""}; remove one of them`,
+        `${lineText(line)}the identifier ${quote(identifier)} is already there${before.line ? `, in line ${before.line}` : ""}; remove one of them`,
       );
-    const results = resultsOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
+    const results = resultsOf(value, `${lineText(line)}${line ? "" : `${quote(identifier)}: `}`);
     for (const name of Object.keys(results)) functions.add(name as HookFunction);
     const row = { identifier, results, line };
     if (form !== undefined) rows.set(form, row);
     // A row that should protect an image must not do nothing.
     else if (results.authorize === undefined) impossible.push(row);
-    else throw new Error(`${at(line)}${impossibleText(identifier)}`);
+    else throw new Error(`${lineText(line)}${impossibleText(identifier)}`);
   }
   // A file that is being written may be empty for a moment.
   if (rows.size + impossible.length === 0)

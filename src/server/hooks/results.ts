@@ -11,7 +11,7 @@ const maxLength = 8192;
 const maxText = 1000;
 
 /** A text that is safe in a header, a log and a file name. */
-const plain = (max: number) =>
+const plainText = (max: number) =>
   z
     .string()
     .min(1)
@@ -19,9 +19,9 @@ const plain = (max: number) =>
     .regex(/^\P{Cc}*$/u, "expected text of one line");
 
 /** An optional member; JSON uses null for that. */
-const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+const orNull = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-const webAddress = plain(maxLength)
+const webAddress = plainText(maxLength)
   .refine((text) => /^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== undefined, {
     error: "expected an absolute http or https URL",
   })
@@ -35,9 +35,9 @@ const results = {
     [
       z.literal(false),
       z.strictObject({
-        key: plain(maxLength),
-        source: maybe(plain(maxText)),
-        page: maybe(z.int().min(1)),
+        key: plainText(maxLength),
+        source: orNull(plainText(maxText)),
+        page: orNull(z.int().min(1)),
       }),
     ],
     {
@@ -46,11 +46,11 @@ const results = {
   ),
   authorize: z.strictObject({
     allow: z.boolean(),
-    reason: maybe(plain(maxText)),
-    substitute: maybe(z.union([z.literal(true), plain(maxLength)])),
-    redirect: maybe(webAddress),
-    profile: maybe(plain(maxText)),
-    status: maybe(z.int()),
+    reason: orNull(plainText(maxText)),
+    substitute: orNull(z.union([z.literal(true), plainText(maxLength)])),
+    redirect: orNull(webAddress),
+    profile: orNull(plainText(maxText)),
+    status: orNull(z.int()),
   }),
   presentation: members,
   overlay: z.union([z.literal(false), members], {

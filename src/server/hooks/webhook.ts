@@ -114,7 +114,7 @@ export function createWebhookEngine(
     signal: AbortSignal,
     traceHeaders?: TraceHeaders,
   ): Promise<WebhookResponse> => {
-    const again = async () => {
+    const exchangeAgain = async () => {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       signal.throwIfAborted();
       return exchange(body, signal, traceHeaders);
@@ -124,9 +124,9 @@ export function createWebhookEngine(
       first = await exchange(body, signal, traceHeaders);
     } catch (error) {
       if (signal.aborted || error instanceof HookError) throw error;
-      return again();
+      return exchangeAgain();
     }
-    return passing.has(first.status) ? again() : first;
+    return passing.has(first.status) ? exchangeAgain() : first;
   };
 
   const ask = async (

@@ -83,7 +83,7 @@ export function createDamagedMasters(
     });
   };
   const isSame = (a: NamedMaster, b: NamedMaster) => a.name === b.name && a.version === b.version;
-  const of = (identifier: string, master: NamedMaster) => {
+  const damageOf = (identifier: string, master: NamedMaster) => {
     const known = masters.get(identifier);
     return known && isSame(known.master, master) ? known.damaged : undefined;
   };
@@ -93,10 +93,10 @@ export function createDamagedMasters(
   };
   return {
     reads,
-    of,
+    of: damageOf,
     note(identifier, master) {
       count.add();
-      const known = of(identifier, master);
+      const known = damageOf(identifier, master);
       masters.delete(identifier);
       masters.set(identifier, {
         master,
@@ -118,7 +118,7 @@ export function createDamagedMasters(
     failureOf,
     noteSound(identifier, master) {
       if (!failureOf(identifier, master)) failed.delete(identifier);
-      if (masters.size > 0 && !of(identifier, master)) masters.delete(identifier);
+      if (masters.size > 0 && !damageOf(identifier, master)) masters.delete(identifier);
     },
     latest() {
       const since = now() - rememberedMs;

@@ -1,6 +1,6 @@
 // The image or folder that was probably meant by an identifier of which no source has one.
 
-import { nearest, withDeadline } from "../../base/index.ts";
+import { findNearest, withDeadline } from "../../base/index.ts";
 import { splitPage } from "../../iiif/index.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
@@ -68,7 +68,7 @@ function nearIn(entries: readonly SourceEntry[], name: string, wanted: Wanted): 
 
 /** Compares names without their extensions; of equal ones the same extension is nearer. */
 function nearName(name: string, names: readonly string[]): string | undefined {
-  const near = nearest(
+  const near = findNearest(
     stemOf(name),
     names.map((each) => stemOf(each)),
   );

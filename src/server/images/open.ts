@@ -53,8 +53,9 @@ export async function withMaster<T>(
     if (typeof result !== "function") return result;
     const despite = result as (master: Master | undefined) => Promise<T>;
     // Failures of a hook are hidden from callers who may not see the image.
-    const without = (error: ServiceError) => (error.kind === "hook" ? () => despite(undefined) : undefined);
-    return openAndRun(parts, () => open(parts, caller), despite, without);
+    const hideFailure = (error: ServiceError) =>
+      error.kind === "hook" ? () => despite(undefined) : undefined;
+    return openAndRun(parts, () => open(parts, caller), despite, hideFailure);
   };
   if (!decision.allowed) return onRefusal(decision);
   const { identifier, otherwise } = decision;

@@ -47,11 +47,11 @@ export async function lookAsOperator(
       return { identifier, size: shownSize(header, parts.policy) };
     });
   } catch (error) {
-    return { identifier, problem: error instanceof ServiceError ? error : unreadable() };
+    return { identifier, problem: error instanceof ServiceError ? error : unreadableError() };
   }
 }
 
-const unreadable = () => new ServiceError("decode", "This picture cannot be read.", { code: "decode" });
+const unreadableError = () => new ServiceError("decode", "This picture cannot be read.", { code: "decode" });
 
 /** Error that a page shows if a source takes too long. */
 export const slowSource = () =>

@@ -208,7 +208,7 @@ async function derive(
     const plan = planFor(parts, master, prepared, whole);
     const failedBefore = parts.damaged.reads.of(masterVersion(master), plan.read);
     if (failedBefore) throw failedBefore;
-    const sidecar = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
+    const sidecar = whole ? undefined : await parts.sidecars.find(master, plan.read, { signal: work });
     if (sidecar) stages?.end("sidecar");
     let failed: unknown;
     let admitted = performance.now();

@@ -144,7 +144,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     decision instanceof Promise
       ? decision.then(use, (error: unknown) => {
           isDoubtful = true;
-          return use(unknown(error));
+          return use(refuseUndecided(error));
         })
       : use(decision);
 
@@ -176,13 +176,13 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       if (!(decision instanceof Promise)) return passOf(identifier, required, decision);
       return decision.then(
         (settled) => passOf(identifier, required, settled),
-        (error: unknown) => passOf(identifier, required, unknown(error)),
+        (error: unknown) => passOf(identifier, required, refuseUndecided(error)),
       );
     },
     allows(identifier) {
       const decision = decide(identifier, auth?.requirementOf(identifier));
       if (!(decision instanceof Promise)) return heed(decision).allowed;
-      return decision.catch(unknown).then((settled) => heed(settled).allowed);
+      return decision.catch(refuseUndecided).then((settled) => heed(settled).allowed);
     },
     sharing: () => combineSharing([...led, ...[hooks?.sharing() ?? []].flat()]),
     passForAll() {
@@ -210,8 +210,8 @@ const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: 
 /** True if the caller gets all of an image. */
 export const isWhole = (decision: Decision): boolean => decision.allowed && decision.tier !== "substitute";
 
-/** While the decision is unknown, an image is listed as if denied. */
-function unknown(error: unknown): Decision {
+/** Returns a denial if no decision could be made: the image is listed as if denied. Throws other errors. */
+function refuseUndecided(error: unknown): Decision {
   if (!isUndecided(error)) throw error;
   return { allowed: false, status: 401, reason: (error as Error).message, cachedBy: "caller", vary: [] };
 }

@@ -112,10 +112,10 @@ export function createManifests(parts: ManifestsParts): Manifests {
           return presentedOf(
             making,
             reading,
-            await stated(making, reading, searchable(making, reading, found)),
+            await addStatement(making, reading, addSearch(making, reading, found)),
           );
         }
-      throw unread ?? missing(parts, all);
+      throw unread ?? missingError(parts, all);
     },
   };
 }
@@ -179,7 +179,7 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
 }
 
 /** Returns a document which, if it is a manifest with a text for its reader, names its search services. */
-function searchable(
+function addSearch(
   { context, partly }: Making,
   { piece }: PresentationPath,
   found: RestrictedDocument,
@@ -189,7 +189,7 @@ function searchable(
 }
 
 /** Returns a document which, if it is a collection, has a required statement. */
-async function stated(
+async function addStatement(
   making: Making,
   { of }: PresentationPath,
   found: PlannedDocument,
@@ -369,7 +369,7 @@ const isTooLong = (identifier: string) =>
 const utf8 = new TextEncoder();
 
 /** Returns the error that says why there is nothing at an address. */
-function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]): ServiceError {
+function missingError(parts: ManifestsParts, [reading]: readonly PresentationPath[]): ServiceError {
   return new ServiceError("not-found", reasonOf(parts, reading?.of ?? ""), { code: "no_such_manifest" });
 }
 

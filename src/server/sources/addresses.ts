@@ -57,7 +57,7 @@ const networks = {
  * configuration, which are always allowed. Anything but an address is refused.
  */
 export function addressRule(named: readonly string[], allowPrivate: boolean): (address: string) => boolean {
-  const exact = named.filter((host) => parseIp(host)).map((host) => parseRange(bare(host)));
+  const exact = named.filter((host) => parseIp(host)).map((host) => parseRange(removeBrackets(host)));
   return (address) => {
     if (inRanges(address, exact)) return true;
     if (!parseIp(address) || inRanges(address, networks.special))
@@ -69,7 +69,7 @@ export function addressRule(named: readonly string[], allowPrivate: boolean): (a
 /** `::1` is within the range of IPv4-compatible addresses, which is special. */
 const loopback6 = [parseRange("::1")];
 
-const bare = (host: string) => host.replace(/^\[(.*)\]$/, "$1");
+const removeBrackets = (host: string) => host.replace(/^\[(.*)\]$/, "$1");
 
 /** A host in lower case, with an optional port; without one, the default ports of http and https count. */
 export interface AllowedHost {

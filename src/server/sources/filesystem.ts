@@ -10,7 +10,7 @@ import {
   type OpenFile,
   ServiceError,
   sourceChangedError,
-  until,
+  takeUntil,
 } from "../../base/index.ts";
 import type { MasterFiles } from "./folder/bounded-files.ts";
 import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
@@ -141,14 +141,14 @@ export function filesystemSource({
     if (!held) return undefined;
     const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
     const checked = (await isSpelled().catch(() => false)) ? factsOf(path, held.stat) : undefined;
-    if (checked && heldFiles < maxHeld) return { checked, held: counted(held) };
+    if (checked && heldFiles < maxHeld) return { checked, held: countHeld(held) };
     await held.close().catch(() => {});
     return checked && { checked };
   };
 
   let heldFiles = 0;
   /** Returns a file that counts as held until it is closed. */
-  const counted = (file: OpenFile): OpenFile => {
+  const countHeld = (file: OpenFile): OpenFile => {
     heldFiles++;
     let closing: Promise<void> | undefined;
     return {
@@ -224,7 +224,7 @@ export function filesystemSource({
         ...(facts && { validator: validatorOf(facts) }),
       });
     };
-    await unlessAbsent(() => forEachConcurrently(until(files.list(real), enough), 8, look));
+    await unlessAbsent(() => forEachConcurrently(takeUntil(files.list(real), enough), 8, look));
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 

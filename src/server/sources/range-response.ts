@@ -60,7 +60,7 @@ export async function partOf(response: Response, asked: ByteRange): Promise<Remo
 /** Returns a 200 response as a whole master, once its first bytes have arrived. */
 export async function wholeOf(response: Response): Promise<Extract<RemoteResponse, { kind: "whole" }>> {
   const length = lengthOf(response);
-  const { first, body } = await begun(response.body ?? new Blob([]).stream());
+  const { first, body } = await readBeginning(response.body ?? new Blob([]).stream());
   try {
     refuseForeign(response, first);
   } catch (error) {
@@ -88,7 +88,7 @@ function refuseEncoded({ headers }: Response, beginning: Uint8Array): void {
 }
 
 /** Waits for the first bytes of a stream; returns them, and a stream of all. */
-async function begun(
+async function readBeginning(
   stream: ReadableStream<Uint8Array>,
 ): Promise<{ readonly first: Uint8Array; readonly body: ReadableStream<Uint8Array> }> {
   const reader = stream.getReader();

@@ -71,7 +71,7 @@ export async function getRange(
     const leave = () => limit.abort(signal?.reason);
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      const response = await once(send, asked, limit.signal);
+      const response = await requestOnce(send, asked, limit.signal);
       if (response.kind !== "whole") return response;
       return { ...response, body: pacedBody(response.body, policy.attemptMs, signal) };
     } catch (error) {
@@ -98,12 +98,12 @@ function afterFailure(
   if (error instanceof RangeRefused || (isLast && mayRefuseRanges(request, error)))
     return { request: { ...request, range: undefined }, pauseMs: 0 };
   const askedMs = error instanceof Passing ? (error.retryAfterMs ?? 0) : 0;
-  if (isLast || askedMs > maxPauseMs) throw unavailable(error);
+  if (isLast || askedMs > maxPauseMs) throw unavailableError(error);
   return { request, pauseMs: Math.max(askedMs, pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * random())) };
 }
 
 /** Returns the error of a server that does not respond, which keeps the time that an overloaded one names. */
-function unavailable(error: unknown): ServiceError {
+function unavailableError(error: unknown): ServiceError {
   if (!(error instanceof Passing) || !overloaded.has(error.status))
     return originError("origin_unavailable", error);
   return originError("origin_unavailable", error, error.retryAfterMs);
@@ -122,7 +122,11 @@ const mayRefuseRanges = (request: RangeRequest, error: unknown) =>
   error.status === 500 &&
   (request.refusals ?? usualRefusals).has(500);
 
-async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteResponse> {
+async function requestOnce(
+  send: SendGet,
+  request: RangeRequest,
+  signal: AbortSignal,
+): Promise<RemoteResponse> {
   const headers = rangeHeaders(request);
   const response = await send(headers, signal);
   const { status } = response;
@@ -130,7 +134,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   const { range, refusals = usualRefusals } = request;
   if (status === 206 && range) {
     const part = await partOf(response, range);
-    return part.kind === "unsized" ? sized(part, range, send, request, signal) : part;
+    return part.kind === "unsized" ? completeSize(part, range, send, request, signal) : part;
   }
   if (status === 200) return wholeOf(response);
   await drop(response);
@@ -152,7 +156,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
  * Completes a part whose response does not tell the size of the master: by the known state if it is the same,
  * else by a request for the whole, whose body is read only if its length is not announced either.
  */
-async function sized(
+async function completeSize(
   { facts, bytes }: UnsizedPart,
   range: ByteRange,
   send: SendGet,

@@ -8,7 +8,7 @@ import {
   openBucket,
   type Platform,
   S3Error,
-  until,
+  takeUntil,
 } from "../../base/index.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
@@ -55,7 +55,7 @@ export function s3Remote(
       const entries: SourceEntry[] = [];
       let found = false;
       try {
-        for await (const { key, size, etag } of until(bucket.list(prefix, "/"), enough)) {
+        for await (const { key, size, etag } of takeUntil(bucket.list(prefix, "/"), enough)) {
           found = true;
           const rest = key.slice(prefix.length);
           const name = rest.replace(/\/$/, "");

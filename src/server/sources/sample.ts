@@ -17,7 +17,7 @@ export function sampleSource(
   load: () => Promise<Uint8Array | undefined>,
   counts: SourceCounts = createCounts(...sourceCounts),
 ): Source {
-  const missing = (cause?: unknown) => {
+  const missingError = (cause?: unknown) => {
     counts.errors.add();
     return new ServiceError(
       "source",
@@ -30,14 +30,14 @@ export function sampleSource(
   };
   const read = async () => {
     const bytes = await load();
-    if (!bytes) throw missing();
+    if (!bytes) throw missingError();
     return { bytes, validator: toHex(await sha256(bytes)).slice(0, 32) };
   };
   let loaded: ReturnType<typeof read> | undefined;
   const picture = () =>
     (loaded ??= read().catch((error) => {
       loaded = undefined;
-      throw error instanceof ServiceError ? error : missing(error);
+      throw error instanceof ServiceError ? error : missingError(error);
     }));
 
   return {

@@ -71,7 +71,7 @@ export async function embed(
     throw new Error(mistakes.join("\n"));
   }
   service.logResults(results);
-  return closable(service, further);
+  return embedClosable(service, further);
 }
 
 /** Shown on the start page while there are no sources: a program has no command line of the service. */
@@ -83,7 +83,7 @@ const startCommands: StartCommands = {
 const atLeastWarn = (level: LogLevel): LogLevel => (level === "error" ? "error" : "warn");
 
 /** Refuses requests after the close, which waits for those before it. */
-function closable(service: Service, further: readonly Surface[]): Embedded {
+function embedClosable(service: Service, further: readonly Surface[]): Embedded {
   const app = createApp(service, further);
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;

@@ -35,7 +35,7 @@ export async function printStart(service: Service, started: StartedWith): Promis
 }
 
 /** Caller of the example in the start text: anyone. */
-const stranger = (identifier: string): Caller => ({ identifier, path: "/", header: () => undefined });
+const strangerCaller = (identifier: string): Caller => ({ identifier, path: "/", header: () => undefined });
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
@@ -59,7 +59,7 @@ export async function startFacts(
   };
   const sight = openSight(
     { images: { ...images, decisions: unnoted }, auth, options: settings.presentation },
-    stranger,
+    strangerCaller,
     "",
   );
   // Nothing of it is remembered: the operator may add images once the text says that there are none.

@@ -1,7 +1,7 @@
 // The options of createHandler as programs without types write them.
 
 import { stringify } from "yaml";
-import { type Finding, nearest } from "../../base/index.ts";
+import { type Finding, findNearest } from "../../base/index.ts";
 import { describeValue } from "../config/reading/problems.ts";
 import { isObject } from "../config/walk.ts";
 import type { HandlerOptions } from "./library.d.ts";
@@ -67,7 +67,7 @@ function describeOption(value: unknown): string {
 
 function hintFor(name: string): string {
   const known = Object.keys(forms);
-  const meant = nearest(name, known);
+  const meant = findNearest(name, known);
   return meant ? `did you mean "${meant}"?` : `known options: ${known.join(", ")}`;
 }
 

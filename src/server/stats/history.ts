@@ -76,7 +76,7 @@ export function createHistory({ read }: Pick<Registry, "read">): History {
         lookups: sumOf(families, "cache_lookups", { slot: "render" }),
         hits: sumOf(families, "cache_lookups", { slot: "render", outcome: "hit" }),
       };
-      samples.push({ at, ...since(before, totals), ...momentOf(families) });
+      samples.push({ at, ...ratesSince(before, totals), ...momentOf(families) });
       if (samples.length > maxHistory) samples.shift();
       before = totals;
     },
@@ -85,7 +85,7 @@ export function createHistory({ read }: Pick<Registry, "read">): History {
 }
 
 /** Returns the values of the time between two readings. */
-function since(
+function ratesSince(
   before: Totals | undefined,
   now: Totals,
 ): Pick<HistorySample, "rate" | "failures" | "hitRate"> {

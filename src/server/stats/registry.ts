@@ -119,12 +119,12 @@ export function createRegistry(): Registry {
     },
     async read(names = Object.keys(figures) as FigureName[]) {
       const asked = new Map<() => unknown, Promise<unknown>>();
-      const once: Once = <T>(ask: () => Promise<T>) => {
+      const askOnce: Once = <T>(ask: () => Promise<T>) => {
         const result = (asked.get(ask) as Promise<T> | undefined) ?? ask();
         asked.set(ask, result);
         return result;
       };
-      const families = await Promise.all(names.map((name) => familyOf(name, once)));
+      const families = await Promise.all(names.map((name) => familyOf(name, askOnce)));
       return families.filter(({ series }) => series.length > 0);
     },
   };

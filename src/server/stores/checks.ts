@@ -29,14 +29,14 @@ export function slotChecks(
         await slot.check();
         refuseFull(await slot.volume?.());
       },
-      ...(files && folder !== undefined && { dryRun: () => writable(files, folder) }),
+      ...(files && folder !== undefined && { dryRun: () => checkWritable(files, folder) }),
       logs: true,
     };
   });
 }
 
 /** Throws if entries could not be written to a folder, which is not created. */
-async function writable(files: NonNullable<Platform["files"]>, folder: string): Promise<void> {
+async function checkWritable(files: NonNullable<Platform["files"]>, folder: string): Promise<void> {
   const fault = await probeFolder(files, folder);
   if (fault !== undefined) throw new Error(fault);
   refuseFull(await files.space?.(folder));

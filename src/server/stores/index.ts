@@ -169,7 +169,7 @@ export function buildSlots(
       log,
       ...(platform.keepAlive && { keepAlive: platform.keepAlive }),
     });
-    return { ...slot, name, backend: one.backend, about: about(name, one, platform) };
+    return { ...slot, name, backend: one.backend, about: describeSlot(name, one, platform) };
   };
   const slots = eachSlot(build);
   const all = slotNames.map((name) => slots[name]);
@@ -184,7 +184,11 @@ export function buildSlots(
   };
 }
 
-function about(slot: SlotName, options: StoreOptions, { env, memoryBytes }: StoreHost["platform"]): string {
+function describeSlot(
+  slot: SlotName,
+  options: StoreOptions,
+  { env, memoryBytes }: StoreHost["platform"],
+): string {
   if (options.backend === "none") return "off";
   const bound =
     "max_bytes" in options

@@ -11,7 +11,7 @@ import {
 } from "../../base/index.ts";
 import { type Codecs, runTask, type SidecarAccess } from "../../imaging/index.ts";
 import { awaitingWithout, readingWithout } from "./permit.ts";
-import { late, type Runner } from "./runner.ts";
+import { lateError, type Runner } from "./runner.ts";
 
 /**
  * Creates a runner on the calling thread. Nothing can interrupt a stage, so signal and time limit are checked
@@ -56,14 +56,15 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         wanted,
         stages: clock,
       }).catch((error) => {
-        if (error instanceof ImagingError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
+        if (error instanceof ImagingError && error.kind === "cancelled" && isLate())
+          throw lateError(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
       });
-      const done = () => {
+      const finish = () => {
         waits = false;
         freed(true);
       };
-      result.then(() => watch?.did(clock.stop())).then(done, done);
+      result.then(() => watch?.did(clock.stop())).then(finish, finish);
       return result;
     },
     alive: () => true,

@@ -58,7 +58,7 @@ export interface Runner {
 }
 
 /** Returns the error of a job that exceeded its time limit. */
-export function late(timeoutMs: number): ServiceError {
+export function lateError(timeoutMs: number): ServiceError {
   return new ServiceError(
     "timeout",
     `Expected the image to be rendered within ${timeoutMs} ms, and it was not; ask for a smaller region or size.`,

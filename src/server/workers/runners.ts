@@ -90,8 +90,8 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
     return undefined;
   };
 
-  const waiting = () => [...all].filter((runner) => runner.waits()).length;
-  const hasRoom = () => all.size - idle.length - waiting() < size;
+  const countWaiting = () => [...all].filter((runner) => runner.waits()).length;
+  const hasRoom = () => all.size - idle.length - countWaiting() < size;
 
   /** Ends surplus runners that are idle. */
   const trim = () => {
@@ -141,7 +141,7 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
       size = wanted;
       trim();
     },
-    status: () => ({ size, workers: all.size, busy: all.size - idle.length, waiting: waiting() }),
+    status: () => ({ size, workers: all.size, busy: all.size - idle.length, waiting: countWaiting() }),
     async memory() {
       const each = await Promise.all([...all].map((runner) => runner.memory?.()));
       return each.reduce<number>((sum, bytes = 0) => sum + bytes, 0);

@@ -13,7 +13,7 @@ import {
 import { type CodecHost, type Encoded, type SidecarAccess, workerModules } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
 import { type Awaiting, awaitingWithout, type Permit } from "./permit.ts";
-import { type Job, type JobLimits, late, type Runner } from "./runner.ts";
+import { type Job, type JobLimits, lateError, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
   readonly module: CodecHost["wasm"];
@@ -62,7 +62,7 @@ export class WorkerRunner implements Runner {
   readonly #port: WorkerPort;
   readonly #options: WorkerRunnerOptions;
   readonly #cancel = new Int32Array(new SharedArrayBuffer(4));
-  readonly #deadline = createDeadline(() => this.#end(late(this.#running?.limits.timeoutMs ?? 0)));
+  readonly #deadline = createDeadline(() => this.#end(lateError(this.#running?.limits.timeoutMs ?? 0)));
   readonly #meter = createMeter(() => {
     if (this.#alive) this.#post({ kind: "measure" });
     return this.#alive;
@@ -297,14 +297,14 @@ function createMeter(ask: () => boolean) {
     },
     read: () =>
       new Promise<number | undefined>((resolve) => {
-        const done = () => {
+        const finish = () => {
           clearTimeout(timer);
-          waiting.delete(done);
+          waiting.delete(finish);
           resolve(last);
         };
-        const timer = setTimeout(done, measureMs);
-        waiting.add(done);
-        if (!ask()) done();
+        const timer = setTimeout(finish, measureMs);
+        waiting.add(finish);
+        if (!ask()) finish();
       }),
   };
 }

@@ -154,7 +154,7 @@ function createMets(file: ReadFile): MarkupHandler & { finish(): readonly MetsPa
       if (Object.hasOwn(closes, name)) closes[name]!(state);
     },
     text() {},
-    finish: () => distinct(pagesIn(state.divisions)).map((division) => pageOf(state, division)),
+    finish: () => removeDuplicates(pagesIn(state.divisions)).map((division) => pageOf(state, division)),
   };
 }
 
@@ -208,8 +208,8 @@ function closeStructure(state: MetsState): void {
 
 function pageOf({ files }: MetsState, { fileIds, label }: Division): MetsPage {
   const listed = [...fileIds].flatMap((id) => files.get(id) ?? []);
-  const of = (kind: Kind) => listed.filter((one) => one.kind === kind).map((one) => one.file);
-  return { ...(label !== undefined && { label }), images: of("image"), texts: of("text") };
+  const filesOf = (kind: Kind) => listed.filter((one) => one.kind === kind).map((one) => one.file);
+  return { ...(label !== undefined && { label }), images: filesOf("image"), texts: filesOf("text") };
 }
 
 /** Returns the divisions that are pages, or else those with files, by ORDER if all have one. */
@@ -221,7 +221,7 @@ function pagesIn(divisions: readonly Division[]): readonly Division[] {
 }
 
 /** Removes pages that have the files of an earlier one: Kitodo has listed single pages twice. */
-function distinct(divisions: readonly Division[]): readonly Division[] {
+function removeDuplicates(divisions: readonly Division[]): readonly Division[] {
   const seen = new Set<string>();
   return divisions.filter(({ fileIds }) => {
     const key = [...fileIds].join(" ");

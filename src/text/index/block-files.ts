@@ -120,7 +120,7 @@ export class StreamWriter {
   /** Writes all blocks that are complete. */
   async flush(): Promise<void> {
     if (!this.isFull) return;
-    const bytes = this.#buffer.written().slice();
+    const bytes = this.#buffer.writtenBytes().slice();
     this.#buffer.clear();
     let start = 0;
     for (; bytes.length - start >= blockBytes; start += blockBytes) {
@@ -133,7 +133,7 @@ export class StreamWriter {
   /** Writes the rest, and returns what the head has to say about the file. */
   async finish(): Promise<FileDirectory> {
     await this.flush();
-    if (this.#buffer.length > 0) await this.#file.push(this.#buffer.written().slice());
+    if (this.#buffer.length > 0) await this.#file.push(this.#buffer.writtenBytes().slice());
     return this.#file.directory();
   }
 }

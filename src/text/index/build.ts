@@ -116,7 +116,7 @@ class Run {
     this.#pages.push({
       key,
       words: firstPositions.length - 1,
-      wordMap: wordMap.written().slice(),
+      wordMap: wordMap.writtenBytes().slice(),
       end: this.occurrences,
     });
   }
@@ -125,13 +125,13 @@ class Run {
     const needed = this.occurrences + count;
     if (needed <= this.#numbers.length) return;
     const length = Math.max(needed, this.#numbers.length * 2);
-    const grown = (values: Uint32Array) => {
+    const grow = (values: Uint32Array) => {
       const longer = new Uint32Array(length);
       longer.set(values);
       return longer;
     };
-    this.#numbers = grown(this.#numbers);
-    this.#positions = grown(this.#positions);
+    this.#numbers = grow(this.#numbers);
+    this.#positions = grow(this.#positions);
   }
 
   /** Counts a spelling of a term; returns the term's number. */
@@ -153,7 +153,7 @@ class Run {
   /** Sorts the occurrences by term, page and position, and writes them. */
   async write(writer: SegmentWriter): Promise<SegmentInfo> {
     for (const { key, words, wordMap } of this.#pages) await writer.addPage(key, words, wordMap);
-    const { starts, pages, positions } = this.#sorted();
+    const { starts, pages, positions } = this.#sort();
     const bytes = new ByteWriter(256);
     for (const term of [...this.#terms.keys()].sort()) {
       const known = this.#terms.get(term)!;
@@ -171,7 +171,7 @@ class Run {
           before = position;
           count++;
         }
-        writer.addPosting(page, count, bytes.written());
+        writer.addPosting(page, count, bytes.writtenBytes());
         if (writer.isFull) await writer.flush();
       }
       writer.endTerm(term, usualSurface(known));
@@ -181,7 +181,7 @@ class Run {
   }
 
   /** Returns pages and positions by the numbers of terms, and where those of each term start. */
-  #sorted() {
+  #sort() {
     const starts = new Uint32Array(this.#terms.size + 1);
     for (let i = 0; i < this.occurrences; i++) starts[this.#numbers[i]! + 1]!++;
     for (let i = 0; i < this.#terms.size; i++) starts[i + 1]! += starts[i]!;

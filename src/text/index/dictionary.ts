@@ -102,7 +102,7 @@ export class DictionaryWriter {
     for (const offset of this.#groups) this.#block.uint32(offset);
     this.#block.uint32(this.#groups.length);
     this.#groups = [];
-    const block = this.#block.written().slice();
+    const block = this.#block.writtenBytes().slice();
     this.#block.clear();
     await this.#file.push(block);
   }

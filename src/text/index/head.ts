@@ -62,8 +62,8 @@ export function encodeHead(head: Omit<Head, "bytes">): Uint8Array<ArrayBuffer> {
   writer.text(head.lastKey);
   for (const kind of streamKinds) writer.varint(head.lengths[kind]);
   for (const kind of fileKinds) writeDirectory(writer, head.files[kind]);
-  writer.uint32(crc32(writer.written()));
-  return writer.written().slice();
+  writer.uint32(crc32(writer.writtenBytes()));
+  return writer.writtenBytes().slice();
 }
 
 function writeDirectory(writer: ByteWriter, { checksums, inline }: FileDirectory): void {

@@ -46,7 +46,7 @@ export function phrases(elements: readonly (readonly Occurrences[])[]): Ranges {
     positions.map((position) => ({ first: position, next: position + advance, last: position + cover - 1 })),
   );
   open.sort((one, other) => one.first - other.first);
-  for (const lists of rest) open = continued(open, lists);
+  for (const lists of rest) open = continuePhrases(open, lists);
   return withoutShorter(open);
 }
 
@@ -55,7 +55,7 @@ function plainPhrases(elements: readonly Occurrences[]): Ranges {
   let firsts = elements[0]!.positions;
   let offset = 0;
   elements.forEach(({ positions, advance }, index) => {
-    if (index > 0) firsts = followed(firsts, positions, offset);
+    if (index > 0) firsts = findFollowed(firsts, positions, offset);
     offset += advance;
   });
   const { advance, cover } = elements.at(-1)!;
@@ -64,7 +64,7 @@ function plainPhrases(elements: readonly Occurrences[]): Ranges {
 }
 
 /** Returns the positions that have one of the others at an offset. */
-function followed(firsts: readonly number[], others: readonly number[], offset: number): number[] {
+function findFollowed(firsts: readonly number[], others: readonly number[], offset: number): number[] {
   const found: number[] = [];
   let next = 0;
   for (const first of firsts) {
@@ -80,7 +80,7 @@ interface OpenPhrase extends Range {
 }
 
 /** Returns the phrases that another element continues; phrases are by ascending first position. */
-function continued(open: readonly OpenPhrase[], lists: readonly Occurrences[]): OpenPhrase[] {
+function continuePhrases(open: readonly OpenPhrase[], lists: readonly Occurrences[]): OpenPhrase[] {
   const others = lists.map(({ positions, advance, cover }) => ({ at: new Set(positions), advance, cover }));
   const longer: OpenPhrase[] = [];
   /** Ends of phrases with the same beginning: several ways may lead to one. */

@@ -120,8 +120,8 @@ class PageWords {
         .sort(([one], [other]) => one - other)
         .map(([line, stretches]) => this.#linePart(line, stretches)),
       exact: this.#text(whole),
-      prefix: this.#before(start, 0),
-      suffix: this.#after(end, this.#words.length),
+      prefix: this.#textBefore(start, 0),
+      suffix: this.#textAfter(end, this.#words.length),
     };
   }
 
@@ -134,8 +134,8 @@ class PageWords {
       words: [start.word, end.word],
       ...(box && { box }),
       exact: this.#text({ start, end }),
-      prefix: this.#before(start, this.#lineStarts[line]!),
-      suffix: this.#after(end, this.#lineStarts[line + 1]!),
+      prefix: this.#textBefore(start, this.#lineStarts[line]!),
+      suffix: this.#textAfter(end, this.#lineStarts[line + 1]!),
     };
   }
 
@@ -216,7 +216,7 @@ class PageWords {
   }
 
   /** Returns the text before a position, not before word `least`. */
-  #before({ word, offset }: TextPosition, least: number): string {
+  #textBefore({ word, offset }: TextPosition, least: number): string {
     let text = this.#texts[word]!.slice(0, offset);
     for (let before = word - 1; before >= least && text.length < contextLength; before--) {
       const longer = this.#texts[before]! + this.#space(before) + text;
@@ -227,7 +227,7 @@ class PageWords {
   }
 
   /** Returns the text after a position, before word `end`. */
-  #after({ word, offset }: TextPosition, end: number): string {
+  #textAfter({ word, offset }: TextPosition, end: number): string {
     let text = this.#texts[word]!.slice(offset);
     for (let after = word + 1; after < end && text.length < contextLength; after++) {
       const longer = text + this.#space(after - 1) + this.#texts[after]!;
@@ -249,15 +249,15 @@ const wholeCharacters = (text: string): string => text.replace(/^[\udc00-\udfff]
 
 /** Returns the part of a box along its longer side, in whole numbers inside of it. */
 function shareOf([x, y, width, height]: Box, from: number, to: number): Box {
-  const along = (start: number, length: number): [number, number] => {
+  const shareAlong = (start: number, length: number): [number, number] => {
     const first = Math.min(start + length - 1, Math.floor(start + from * length));
     return [first, Math.max(1, Math.ceil(start + to * length) - first)];
   };
   if (width >= height) {
-    const [left, length] = along(x, width);
+    const [left, length] = shareAlong(x, width);
     return [left, y, length, height];
   }
-  const [top, length] = along(y, height);
+  const [top, length] = shareAlong(y, height);
   return [x, top, width, length];
 }
 

@@ -239,7 +239,7 @@ class PostingFeed {
     if (page === dropped) return;
     const writer = new ByteWriter(8);
     writer.varint(found.position);
-    this.#postings.push({ page, count: 1, positions: writer.written() });
+    this.#postings.push({ page, count: 1, positions: writer.writtenBytes() });
   }
 
   get current(): Posting | undefined {

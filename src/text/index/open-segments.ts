@@ -129,7 +129,7 @@ export class OpenSegments {
 
   /** Returns a segment with its head. Throws LostBlock if that is missing or damaged. */
   async open(name: string): Promise<OpenSegment> {
-    const head = await this.#cached(headKey(name), async () => {
+    const head = await this.#readCached(headKey(name), async () => {
       const bytes = await this.#blocks.read(headKey(name));
       if (!bytes) throw new LostBlock(name);
       const read = ofSegment(name, () => decodeHead(bytes));
@@ -149,7 +149,7 @@ export class OpenSegments {
     if (index >= blockCount(head.files[kind])) throw new LostBlock(name);
     if (inline) return inline;
     const key = blockKey(name, kind, index);
-    const block = await this.#cached(key, async () => {
+    const block = await this.#readCached(key, async () => {
       const bytes = await this.#blocks.read(key);
       if (!bytes || crc32(bytes) !== checksums[index]) throw new LostBlock(name);
       return [bytes, bytes.length];
@@ -160,7 +160,7 @@ export class OpenSegments {
   /** Returns the decoded pages of a block. */
   async pagesOfBlock(segment: OpenSegment, index: number): Promise<readonly PageEntry[]> {
     const { name, head } = segment;
-    const pages = await this.#cached(`${blockKey(name, "pages", index)}/decoded`, async () => {
+    const pages = await this.#readCached(`${blockKey(name, "pages", index)}/decoded`, async () => {
       const block = await segment.block("pages", index);
       const { firstPage } = head.pageBlocks[index]!;
       const end = head.pageBlocks[index + 1]?.firstPage ?? head.pages;
@@ -169,7 +169,7 @@ export class OpenSegments {
     return pages as readonly PageEntry[];
   }
 
-  async #cached(key: string, read: () => Promise<[value: Cached, weight: number]>): Promise<Cached> {
+  async #readCached(key: string, read: () => Promise<[value: Cached, weight: number]>): Promise<Cached> {
     const before = this.#cache.get(key);
     if (before) return before;
     return this.#reads.run(key, async () => {

@@ -65,7 +65,7 @@ export class PageTableWriter {
   }
 
   async #endBlock(): Promise<void> {
-    const block = this.#block.written().slice();
+    const block = this.#block.writtenBytes().slice();
     this.#block.clear();
     await this.#file.push(block);
   }

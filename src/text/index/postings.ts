@@ -53,9 +53,9 @@ export class PostingsWriter {
 
   /** Returns the bytes of the list in two parts, which change with the next term. */
   finish(): readonly [table: Uint8Array, groups: Uint8Array] {
-    if (this.pages <= groupPages) return [new Uint8Array(), this.#groups.written()];
+    if (this.pages <= groupPages) return [new Uint8Array(), this.#groups.writtenBytes()];
     this.#endGroup();
-    return [this.#table.written(), this.#groups.written()];
+    return [this.#table.writtenBytes(), this.#groups.writtenBytes()];
   }
 
   /** Begins the next term. */

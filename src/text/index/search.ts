@@ -198,7 +198,7 @@ async function choices(
 /** Returns all pages in the order of their keys. */
 async function inOrder(found: readonly SearchedPages[]): Promise<FoundPage[]> {
   const ordered: FoundPage[] = [];
-  for (const group of overlapping(found)) {
+  for (const group of groupOverlapping(found)) {
     const pages = group.flatMap((from) => from.pages.map((_, index): FoundPage => ({ from, index })));
     if (group.length === 1) ordered.push(...pages);
     else ordered.push(...(await byKey(group, pages)));
@@ -207,7 +207,7 @@ async function inOrder(found: readonly SearchedPages[]): Promise<FoundPage[]> {
 }
 
 /** Returns groups of segments, so that all keys of a group are above those of the groups before. */
-function overlapping(found: readonly SearchedPages[]): SearchedPages[][] {
+function groupOverlapping(found: readonly SearchedPages[]): SearchedPages[][] {
   const groups: SearchedPages[][] = [];
   let lastKey = "";
   for (const one of found) {

@@ -84,7 +84,7 @@ export function tokensOf(page: PageText, cut: Cutter = unitsOf): PageTokens {
       addJoined(collected, cut(word.joined), position - units.length, units.length + cut(next.text).length);
   }
   firstPositions.push(position);
-  return { ...collected.sorted(), firstPositions };
+  return { ...collected.sort(), firstPositions };
 }
 
 /** Adds the tokens of a word that continues on the next line. Its two parts have `span` positions. */
@@ -122,7 +122,7 @@ class TokenList {
     this.#surfaces.push(surface);
   }
 
-  sorted(): Omit<PageTokens, "firstPositions"> {
+  sort(): Omit<PageTokens, "firstPositions"> {
     const [terms, positions, surfaces] = [this.#terms, this.#positions, this.#surfaces];
     if (this.#isSorted) return { terms, positions, surfaces };
     const order = positions.map((_, index) => index).sort((a, b) => positions[a]! - positions[b]! || a - b);

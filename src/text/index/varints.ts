@@ -53,7 +53,7 @@ export class ByteWriter {
   }
 
   /** Returns the bytes that were written; they change with the next write. */
-  written(): Uint8Array<ArrayBuffer> {
+  writtenBytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
 

@@ -39,7 +39,7 @@ export function createExpectedBoxes(): ExpectedBoxes {
     const own = width / unitsOf(text);
     unit = unit === 0 ? own : 0.9 * unit + 0.1 * own;
   };
-  const left = () => (isFirst ? next : clamp(next + gap));
+  const leftOf = () => (isFirst ? next : clamp(next + gap));
   const widthOf = (text: string) => clamp(Math.round((unit === 0 ? line[3] / 2 : unit) * unitsOf(text)));
   const setLine = (box: Box) => {
     line = box;
@@ -60,7 +60,7 @@ export function createExpectedBoxes(): ExpectedBoxes {
     ofWord(text, box) {
       const [x, y, width, height] = box;
       const differences = [
-        x - left(),
+        x - leftOf(),
         y - line[1],
         width - widthOf(text),
         y + height - line[1] - line[3],
@@ -69,7 +69,7 @@ export function createExpectedBoxes(): ExpectedBoxes {
       return differences;
     },
     wordOf(text, [dx, top, dWidth, bottom]) {
-      const box: Box = [left() + dx, line[1] + top, widthOf(text) + dWidth, line[3] + bottom - top];
+      const box: Box = [leftOf() + dx, line[1] + top, widthOf(text) + dWidth, line[3] + bottom - top];
       follow(text, box);
       return box;
     },

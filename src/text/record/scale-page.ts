@@ -74,12 +74,12 @@ function turnPage(page: PageText, orientation: 6 | 8): PageText {
 type MapBox = (box: Box | undefined) => Box | undefined;
 
 function mapBoxes(page: PageText, mapBox: MapBox): PageText {
-  const mapped = <T extends Line | Word>({ box, ...rest }: T) => {
+  const mapBoxOf = <T extends Line | Word>({ box, ...rest }: T) => {
     const own = mapBox(box);
     return { ...rest, ...(own && { box: own }) };
   };
   const lines = page.lines.map(
-    (line): Line => ({ ...mapped(line), words: line.words.map((word): Word => mapped(word)) }),
+    (line): Line => ({ ...mapBoxOf(line), words: line.words.map((word): Word => mapBoxOf(word)) }),
   );
   return { ...page, lines };
 }

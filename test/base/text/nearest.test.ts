@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../../src/base/text/nearest.ts";
+import { findNearest } from "../../../src/base/text/nearest.ts";
 
 const known = ["addr", "base_url", "image", "log", "sources", "max_pixel_area", "max_output_area"];
 
@@ -14,13 +14,13 @@ describe("the nearest known key", () => {
     ["souces", "sources"],
     ["max_pixels_area", "max_pixel_area"],
     ["maxPixelArea", "max_pixel_area"],
-  ])("of %s is %s", (word, meant) => expect(nearest(word, known)).toBe(meant));
+  ])("of %s is %s", (word, meant) => expect(findNearest(word, known)).toBe(meant));
 
   test.each(["zzzzzz", "presentation", "x", ""])("of %j is none", (word) =>
-    expect(nearest(word, known)).toBeUndefined(),
+    expect(findNearest(word, known)).toBeUndefined(),
   );
 
-  test("among equals is the first", () => expect(nearest("aa", ["ab", "ac"])).toBe("ab"));
+  test("among equals is the first", () => expect(findNearest("aa", ["ab", "ac"])).toBe("ab"));
 
-  test("without known keys is none", () => expect(nearest("addr", [])).toBeUndefined());
+  test("without known keys is none", () => expect(findNearest("addr", [])).toBeUndefined());
 });

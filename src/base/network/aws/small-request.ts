@@ -45,13 +45,13 @@ const isPassing = (status: number) => status === 429 || status >= 500;
  */
 export async function smallRequest(send: Send, request: SmallRequest): Promise<SmallResponse> {
   for (let attempt = 1; ; attempt++) {
-    const response = await once(send, request);
+    const response = await sendOnce(send, request);
     if (!isPassing(response.status) || attempt === attempts) return response;
     await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt));
   }
 }
 
-async function once(
+async function sendOnce(
   send: Send,
   { url, method = "GET", headers = {}, body, timeoutMs, service, advice }: SmallRequest,
 ): Promise<SmallResponse> {

@@ -38,7 +38,7 @@ export const webIdentity: Way = {
       throw new CredentialsError(
         "the file that AWS_WEB_IDENTITY_TOKEN_FILE names cannot be read or is empty; let this user read it",
       );
-    const { status, text } = await asked(send, {
+    const { status, text } = await requestToken(send, {
       url: serviceUrl(env, region),
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/xml" },
@@ -71,7 +71,7 @@ export const webIdentity: Way = {
 };
 
 /** The token service itself reports with status 400 that the provider of the token does not respond. */
-async function asked(send: Send, request: SmallRequest) {
+async function requestToken(send: Send, request: SmallRequest) {
   const response = await smallRequest(send, request);
   const isPassing = response.status === 400 && textOf(response.text, "Code") === "IDPCommunicationError";
   return isPassing ? smallRequest(send, request) : response;

@@ -18,7 +18,7 @@ import {
   render,
   withMaster,
 } from "../../../server/index.ts";
-import { anonymous } from "../reader.ts";
+import { anonymousCaller } from "../reader.ts";
 import { createContents } from "./document-contents.ts";
 import type { ExportedImage } from "./image.ts";
 import { gatedError, type LeftOutNotes } from "./left-out.ts";
@@ -172,7 +172,7 @@ async function gatedNames(
   for (const identifier of new Set(named.map((one) => one.identifier))) {
     if (images.has(identifier) || leftOut.hasImage(identifier)) continue;
     // A hook that fails is reported when the derivative is made.
-    const decide = async () => parts.access.decide(anonymous(identifier, signal));
+    const decide = async () => parts.access.decide(anonymousCaller(identifier, signal));
     const decision = await decide().catch(() => undefined);
     if (decision && !isOpen(decision, identifier)) leftOut.note("image", identifier);
   }
@@ -180,7 +180,7 @@ async function gatedNames(
 }
 
 /**
- * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
+ * Returns a document as an anonymousCaller reader gets it, with all of its canvases; undefined if it needs a login.
  */
 async function documentOf(
   { manifests, parts, signal }: DocumentsExport,
@@ -189,7 +189,7 @@ async function documentOf(
   const address = documentAddress(from, id);
   const raw = address.slice((from + presentationRoot[3]).length);
   const context = { base: from, imagePrefixes: mainPrefix, limits: parts.sizes.limits };
-  const presented = await manifests.present(presentationPaths(raw), anonymous(id, signal), context);
+  const presented = await manifests.present(presentationPaths(raw), anonymousCaller(id, signal), context);
   if (presented.refused) return undefined;
   const made = await presented.make();
   if (!made.canvases) return made.document;
@@ -215,7 +215,7 @@ async function exportDerivative(
 ): Promise<void> {
   const note = await target.notes.image(identifier);
   if (!note) await target.refuseForeign(imageFolder(identifier));
-  await withMaster(parts, anonymous(identifier, signal), async (master) => {
+  await withMaster(parts, anonymousCaller(identifier, signal), async (master) => {
     if (!isOpen(master.grant, identifier) || master.identifier !== identifier) throw gatedError();
     if (note && (await target.has(path))) return;
     const prepared = await prepare(parts, master, request, signal);

@@ -18,7 +18,7 @@ import {
   walkFolders,
   withMaster,
 } from "../../../server/index.ts";
-import { anonymous } from "../reader.ts";
+import { anonymousCaller } from "../reader.ts";
 import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
 import { createLeftOutNotes, gatedError, isGatedError, type LeftOut } from "./left-out.ts";
@@ -104,7 +104,7 @@ export async function exportCollection(
   const tally = createTally();
   const { fail } = tally;
   // Derivatives of an export are made once, and would only displace those that readers ask for.
-  const parts: RenderParts = { ...images, render: unwritten(images.render) };
+  const parts: RenderParts = { ...images, render: withoutWrites(images.render) };
   const each: ImageExport = { parts, target, version, base, concurrency };
   const done = new Map<string, ExportedImage>();
   const walked = { sources: images.sources, folders };
@@ -136,7 +136,7 @@ export async function exportCollection(
   const exportPage = (page: string) =>
     withMaster(
       parts,
-      anonymous(page, signal),
+      anonymousCaller(page, signal),
       async (master): Promise<readonly string[]> => {
         // A substitute is another image, or less of this one.
         if (!isOpen(master.grant, page) || master.identifier !== page) throw gatedError();
@@ -257,7 +257,7 @@ const namingError = () =>
   );
 
 /** Returns a slot that finds what is stored, and stores nothing. */
-function unwritten(slot: Slot): Slot {
+function withoutWrites(slot: Slot): Slot {
   return {
     ...slot,
     put() {},

@@ -49,9 +49,9 @@ async function notePath(identifier: string): Promise<string> {
 export function createNotes(files: NoteFiles): Notes {
   const documents = async () => {
     const noted = await readJson(files, documentsPath);
-    const believed = (id: unknown): id is string =>
+    const isPlainName = (id: unknown): id is string =>
       id === "" || (typeof id === "string" && plainSegments(id) !== undefined);
-    return Array.isArray(noted) ? noted.filter(believed) : undefined;
+    return Array.isArray(noted) ? noted.filter(isPlainName) : undefined;
   };
   const noteDocuments = (identifiers: Iterable<string>) =>
     files.write(documentsPath, encode([...identifiers]));

@@ -2,7 +2,7 @@
 
 import { imagesId, partId, splitPage } from "../../../iiif/index.ts";
 import type { Access, Decision } from "../../../server/index.ts";
-import { anonymous } from "../reader.ts";
+import { anonymousCaller } from "../reader.ts";
 import { addressOf, documentFile, imageFolder } from "./names.ts";
 import type { Target } from "./target.ts";
 
@@ -95,7 +95,7 @@ const isGated = (run: Run, kind: Stale["kind"], identifier: string) =>
     // The collection of everything is of those documents that anyone may see.
     if (kind === "document" && run.refused.has(identifier)) return isExposed(run.target, kind, identifier);
     if (identifier === "") return false;
-    const decision = await run.access.decide(anonymous(identifier, run.signal));
+    const decision = await run.access.decide(anonymousCaller(identifier, run.signal));
     return !isOpen(decision, identifier) && (await isExposed(run.target, kind, identifier));
   });
 

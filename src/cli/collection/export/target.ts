@@ -69,32 +69,32 @@ function fileError(path: string, error: unknown): ServiceError {
 /** A target in a folder, by its absolute path. */
 export function folderTarget(files: FileSystem, folder: string): Target {
   let bytesWritten = 0;
-  const at = (path: string) => `${folder}/${path}`;
+  const absolutePathOf = (path: string) => `${folder}/${path}`;
 
   async function refuseLinks(path: string): Promise<void> {
     const segments = path.split("/");
     for (let length = 1; length <= segments.length; length++) {
       const part = segments.slice(0, length).join("/");
-      if (await files.isLink?.(at(part))) throw linkError(part);
+      if (await files.isLink?.(absolutePathOf(part))) throw linkError(part);
     }
   }
 
   /** Runs work on a path that no link is part of. */
-  async function through<T>(path: string, work: (absolute: string) => Promise<T>): Promise<T> {
+  async function runOnPath<T>(path: string, work: (absolute: string) => Promise<T>): Promise<T> {
     try {
       await refuseLinks(path);
-      return await work(at(path));
+      return await work(absolutePathOf(path));
     } catch (error) {
       throw fileError(path, error);
     }
   }
 
-  const kindAt = (path: string) => through(path, async (absolute) => (await files.stat(absolute))?.kind);
-  const read = (path: string) => through(path, (absolute) => files.readFile(absolute));
+  const kindAt = (path: string) => runOnPath(path, async (absolute) => (await files.stat(absolute))?.kind);
+  const read = (path: string) => runOnPath(path, (absolute) => files.readFile(absolute));
 
   async function list(path: string): Promise<readonly FileEntry[]> {
     if ((await kindAt(path)) !== "directory") return [];
-    return through(path, async (absolute) => {
+    return runOnPath(path, async (absolute) => {
       const entries: FileEntry[] = [];
       for await (const entry of files.list(absolute)) entries.push(entry);
       return entries;
@@ -103,14 +103,14 @@ export function folderTarget(files: FileSystem, folder: string): Target {
 
   // Nothing waits for the disk: a note is no safer there than the files that it is about.
   const write = (path: string, bytes: Uint8Array) =>
-    through(path, (absolute) => files.writeFile(absolute, bytes, { unsynced: true })).catch((error) => {
+    runOnPath(path, (absolute) => files.writeFile(absolute, bytes, { unsynced: true })).catch((error) => {
       if (error.code !== "export_file") throw error;
       throw new FatalError(`${path} cannot be written: ${messageOf(error.cause)}`);
     });
 
   /** Removes a folder that contains at most unfinished files, and returns whether it did. */
   const removeEmpty = (path: string) =>
-    through(path, async (absolute) => {
+    runOnPath(path, async (absolute) => {
       if (await files.removeEmpty?.(absolute)) return true;
       const unfinished: string[] = [];
       for await (const entry of files.list(absolute)) {
@@ -131,7 +131,7 @@ export function folderTarget(files: FileSystem, folder: string): Target {
     const kind = await kindAt(path);
     if (kind === undefined) return;
     if (kind !== "file") throw foreignError(path);
-    await through(path, async (absolute) => files.unlink?.(absolute));
+    await runOnPath(path, async (absolute) => files.unlink?.(absolute));
   }
 
   async function remove(path: string): Promise<void> {

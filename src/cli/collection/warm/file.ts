@@ -53,12 +53,12 @@ export async function warmFile(
     withMaster(asReader(parts, page), operatorCaller(page, signal), async (master) => {
       const key = await factsKey(master);
       if (!(await parts.info.get(key.name, key.variant)))
-        total = added(total, { ...nothingWarmed, factsMade: 1 });
+        total = addOutcomes(total, { ...nothingWarmed, factsMade: 1 });
       const header = await describe(parts, master, signal);
       const pages = pagesOf(master, header, work.pages);
       if (pages.length > 1) return pages;
       checkServable(parts, master, header);
-      total = added(total, await warmMaster(parts, { master, header }, work, signal));
+      total = addOutcomes(total, await warmMaster(parts, { master, header }, work, signal));
       return [];
     });
   for (const page of await warmPage(identifier)) await warmPage(page);
@@ -138,7 +138,7 @@ export const nothingWarmed: WarmOutcome = {
   derivativesFound: 0,
 };
 
-const added = (one: WarmOutcome, other: WarmOutcome): WarmOutcome => ({
+const addOutcomes = (one: WarmOutcome, other: WarmOutcome): WarmOutcome => ({
   factsMade: one.factsMade + other.factsMade,
   sidecarsMade: one.sidecarsMade + other.sidecarsMade,
   sidecarsFound: one.sidecarsFound + other.sidecarsFound,

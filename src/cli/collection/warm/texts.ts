@@ -10,7 +10,7 @@ import {
   presentationRoot,
 } from "../../../iiif/index.ts";
 import { type Manifests, type RenderParts, searchedText, type TextSearch } from "../../../server/index.ts";
-import { anonymous } from "../reader.ts";
+import { anonymousCaller } from "../reader.ts";
 
 export interface WarmTextsParts {
   readonly images: RenderParts;
@@ -44,7 +44,7 @@ export async function warmTexts(
     signal.throwIfAborted();
     const readings = presentationPaths(documentAddress("", id).slice(presentationRoot[3].length));
     const presented = await manifests
-      .present(readings, anonymous(id, signal), context, "partly")
+      .present(readings, anonymousCaller(id, signal), context, "partly")
       .catch(unlessMissing);
     if (!presented || presented.refused) continue;
     const text = await searchedText(await presented.make());

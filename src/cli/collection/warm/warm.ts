@@ -179,9 +179,9 @@ async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Pro
 }
 
 function countsOf(slots: Slots) {
-  const written = (slot: NamedSlot) => (isShared(slot) ? slot.counts.bytesWritten.value : 0);
+  const writtenBytesOf = (slot: NamedSlot) => (isShared(slot) ? slot.counts.bytesWritten.value : 0);
   return {
-    written: eachSlot((name) => written(slots[name])),
+    written: eachSlot((name) => writtenBytesOf(slots[name])),
     errors: slots.all.reduce((sum, { counts }) => sum + counts.errors.value + counts.dropped.value, 0),
   };
 }

@@ -138,15 +138,15 @@ function variablesOf(settings: readonly Setting[], found: readonly Found[]): Var
     String(path.at(-1)).endsWith("_env") && typeof value === "string" ? [value] : [],
   );
   const buckets = settings.some(({ value }) => value === "s3");
-  const usual = (key: string, name: string) =>
+  const usualNameOf = (key: string, name: string) =>
     buckets && !settings.some(({ path }) => path.at(-1) === key) ? [name] : [];
   const operator = found.flatMap(({ to, outcome }) =>
     outcome === "taken" && to !== undefined && /^SERVICE_[A-Z_]+$/.test(to) ? [to] : [],
   );
   const names = [
     ...named,
-    ...usual("access_key_env", "AWS_ACCESS_KEY_ID"),
-    ...usual("secret_key_env", "AWS_SECRET_ACCESS_KEY"),
+    ...usualNameOf("access_key_env", "AWS_ACCESS_KEY_ID"),
+    ...usualNameOf("secret_key_env", "AWS_SECRET_ACCESS_KEY"),
     ...operator,
   ];
   return [...new Set(names)].map((name) => {

@@ -32,8 +32,8 @@ export function parseProperties(text: string): Properties {
     const [, written = "", value = ""] =
       /^\s*((?:\\.|[^\\=:\s])+)(?:\s*[=:]\s*|\s+|$)(.*)$/s.exec(line) ?? [];
     // A name may be in a comment, which a line break would end.
-    const key = unescaped(written).replace(/[\p{Cc}\u2028\u2029]/gu, "");
-    if (key !== "" && value.trim() !== "" && !found.has(key)) found.set(key, unescaped(value.trim()));
+    const key = replaceEscapes(written).replace(/[\p{Cc}\u2028\u2029]/gu, "");
+    if (key !== "" && value.trim() !== "" && !found.has(key)) found.set(key, replaceEscapes(value.trim()));
   }
   return found;
 }
@@ -48,7 +48,7 @@ function endsOpen(line: string): boolean {
 const controls: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", f: "\f" };
 
 /** Replaces escapes. Other backslashes stay, as in Cantaloupe: in paths of Windows and in patterns. */
-function unescaped(text: string): string {
+function replaceEscapes(text: string): string {
   const isWindowsPath = /^([A-Za-z]:\\|\\\\)/.test(text);
   return text.replace(/\\(u[0-9A-Fa-f]{4}|.)/gs, (whole, escaped: string) => {
     if (escaped.length === 5) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));

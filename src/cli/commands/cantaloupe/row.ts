@@ -26,11 +26,11 @@ export interface Row {
 /** Rows by the name of the property. */
 export type Rows = Readonly<Record<string, Row>>;
 
-export const unneeded = (text: string): Row => ({ unneeded: text });
-export const missing = (text: string): Row => ({ missing: text });
+export const unneededRow = (text: string): Row => ({ unneeded: text });
+export const missingRow = (text: string): Row => ({ missing: text });
 
 /** A row whose value is copied to a setting as it is, or converted. */
-export const copied = (
+export const copyingRow = (
   path: string,
   convert: (value: string) => Setting["value"] = (value) => value,
   text?: string,

@@ -10,7 +10,7 @@ import {
 } from "../../../base/index.ts";
 import { mainPrefix } from "../../../iiif/index.ts";
 import { absolutePath, costs, hashPassword, ownPathWarnings } from "../../../server/index.ts";
-import { counted } from "../collection-text.ts";
+import { countWithUnit } from "../collection-text.ts";
 import type { Setting } from "../yaml/commented-yaml.ts";
 import { countImages } from "./count-images.ts";
 
@@ -78,10 +78,10 @@ const images: Question = {
       throw new Error(
         `${path} has no images that smalti reads (JPEG, PNG, TIFF, JPEG 2000, WebP, GIF); give another folder`,
       );
-    const count = `${more ? "more than " : ""}${counted(images, "image")}`;
+    const count = `${more ? "more than " : ""}${countWithUnit(images, "image")}`;
     return {
       answer,
-      note: folders > 1 ? `${count} in ${counted(folders, "folder")}` : count,
+      note: folders > 1 ? `${count} in ${countWithUnit(folders, "folder")}` : count,
       settings: [
         {
           path: ["sources", 0, "name"],

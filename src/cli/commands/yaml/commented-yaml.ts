@@ -20,7 +20,7 @@ export interface Setting {
 const width = 108;
 
 /** Breaks a text into lines that fit; its own line breaks stay. Further lines are indented like the first. */
-function wrapped(text: string): string[] {
+function wrapText(text: string): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const indent = /^ */.exec(paragraph)?.[0] ?? "";
     const lines: string[] = [];
@@ -38,7 +38,7 @@ function wrapped(text: string): string[] {
 }
 
 const asComment = (text: string) =>
-  wrapped(text)
+  wrapText(text)
     .map((line) => (line === "" ? "" : ` ${line}`))
     .join("\n");
 
@@ -84,7 +84,7 @@ export function commentedYaml(settings: readonly Setting[], { head = "", foot = 
   const block = (text: string) =>
     text === ""
       ? ""
-      : `${wrapped(text)
+      : `${wrapText(text)
           .map((line) => `# ${line}`.trimEnd())
           .join("\n")}\n`;
   return [block(head), body.replace(/^\n/, ""), block(foot)].filter((part) => part !== "").join("\n");

@@ -34,7 +34,7 @@ export function lookAtCookie(walk: LoginWalk, login: VisitorResponse): Outcome<s
   const { name } = walk.options.auth.cookie;
   const set = setCookies(login);
   const found = set.find((cookie) => cookie.name === name && cookie.value !== "");
-  if (!found) return { text: "", faults: [missing(name, set)], value: undefined };
+  if (!found) return { text: "", faults: [missingFault(name, set)], value: undefined };
   const faults = [...scopeFaults(walk, found), ...attributeFaults(walk, found)];
   const path = found.attributes.get("path") ?? "";
   return {
@@ -44,7 +44,7 @@ export function lookAtCookie(walk: LoginWalk, login: VisitorResponse): Outcome<s
   };
 }
 
-function missing(name: string, set: readonly SetCookie[]): Fault {
+function missingFault(name: string, set: readonly SetCookie[]): Fault {
   const others = set.map((each) => each.name);
   return {
     code: others.length > 0 ? "cookie_renamed" : "cookie_stripped",

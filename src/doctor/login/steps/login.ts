@@ -122,12 +122,12 @@ async function forgedFault(walk: LoginWalk): Promise<Fault | undefined> {
       redirect: "manual",
       headers: { [name]: value },
     });
-    if (response.status === 200) return forged(name, value);
+    if (response.status === 200) return forgedAddressFault(name, value);
   }
   return undefined;
 }
 
-function forged(name: string, value: string): Fault {
+function forgedAddressFault(name: string, value: string): Fault {
   return {
     code: "forged_address",
     text: `anybody is admitted by sending ${name}: ${value}`,

@@ -119,7 +119,7 @@ const extra: Reader<Resource> = (value, at) => {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !own.includes(key)));
 };
 
-const common = (type: DescribedType) =>
+const commonReaders = (type: DescribedType) =>
   ({
     label: texts,
     summary: texts,
@@ -144,20 +144,20 @@ const common = (type: DescribedType) =>
 const whole = { services: many(asWritten), viewingDirection: direction, order: many(name), extra };
 
 const manifestKeys: Readonly<Record<string, Reader>> = {
-  ...common("Manifest"),
+  ...commonReaders("Manifest"),
   ...whole,
   start,
   structures: many(range),
-  canvases: partsBy({ ...common("Canvas"), georeference: georeferencedMaps, extra }, indexOrName),
+  canvases: partsBy({ ...commonReaders("Canvas"), georeference: georeferencedMaps, extra }, indexOrName),
 };
 const collectionKeys: Readonly<Record<string, Reader>> = {
-  ...common("Collection"),
+  ...commonReaders("Collection"),
   ...whole,
   items: partsBy({ label: texts, navDate: moment }),
   images: (value, at) => describe(value, "manifest", at),
 };
 const rangeKeys: Readonly<Record<string, Reader>> = {
-  ...common("Range"),
+  ...commonReaders("Range"),
   viewingDirection: direction,
   start,
   from: name,

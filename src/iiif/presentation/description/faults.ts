@@ -1,6 +1,6 @@
 // Faults in an operator's description, by path, in words that help to fix them.
 
-import { nearest } from "../../../base/index.ts";
+import { findNearest } from "../../../base/index.ts";
 
 /** A fault; callers that know the file add its name and line. */
 export interface Fault {
@@ -45,7 +45,7 @@ export function unknownWord(at: FaultPath, what: string, word: string, known: re
   if (at.faults.length >= maxSearches || word.length > maxWordLength) return fault(at, what);
   const candidates = known.filter(({ length }) => length <= maxWordLength).slice(0, maxCandidates);
   const lower = candidates.map((each) => each.toLowerCase());
-  const meant = nearest(word, candidates) ?? nearest(word, lower);
+  const meant = findNearest(word, candidates) ?? findNearest(word, lower);
   const spelled = candidates[lower.indexOf(meant?.toLowerCase() ?? "")];
   const hint =
     spelled === undefined ? `known ones: ${some(known)}` : `did you mean ${JSON.stringify(spelled)}?`;

@@ -37,7 +37,8 @@ export const position: Reader<Position> = (value, at) => {
   return isNumber(altitude) ? [longitude, latitude, altitude] : [longitude, latitude];
 };
 
-const counted: GeometryReader = (value, at, left) => (left.positions-- > 0 ? position(value, at) : undefined);
+const readCountedPosition: GeometryReader = (value, at, left) =>
+  left.positions-- > 0 ? position(value, at) : undefined;
 
 /** Reads a list of which each item has to be readable. */
 function all(reader: GeometryReader, least: number, expected: string): GeometryReader {
@@ -53,8 +54,12 @@ function all(reader: GeometryReader, least: number, expected: string): GeometryR
   };
 }
 
-const line = all(counted, 2, "two positions at least");
-const openRing = all(counted, 4, "a ring of four positions at least, of which the last is the first again");
+const line = all(readCountedPosition, 2, "two positions at least");
+const openRing = all(
+  readCountedPosition,
+  4,
+  "a ring of four positions at least, of which the last is the first again",
+);
 
 const ring: GeometryReader = (value, at, left) => {
   const read = openRing(value, at, left) as readonly Position[] | undefined;
@@ -67,8 +72,8 @@ const polygon = all(ring, 1, "a list of rings");
 
 /** Readers of `coordinates`, by the type of a geometry. */
 const geometries: Readonly<Record<string, GeometryReader>> = {
-  Point: counted,
-  MultiPoint: all(counted, 1, "a list of positions"),
+  Point: readCountedPosition,
+  MultiPoint: all(readCountedPosition, 1, "a list of positions"),
   LineString: line,
   MultiLineString: all(line, 1, "a list of lines"),
   Polygon: polygon,

@@ -57,19 +57,19 @@ function mapsIn(value: unknown, at: FaultPath): readonly GeoreferencedMap[] {
     const path = inside(at, "items");
     const annotations = objectsOf(given.items).slice(0, maxMaps + 1);
     if (annotations.length === 0) noteUnexpected(path, "annotations with points of maps", given.items);
-    return annotations.flatMap((each, index) => annotated(each, inside(path, index)) ?? []);
+    return annotations.flatMap((each, index) => readAnnotatedMap(each, inside(path, index)) ?? []);
   }
   if (!given) {
     noteUnexpected(at, "points of a map", value);
     return [];
   }
-  const map = given.type === "Annotation" ? annotated(given, at) : described(given, at);
+  const map = given.type === "Annotation" ? readAnnotatedMap(given, at) : readMap(given, at);
   return [map].filter(isThere);
 }
 
 /** Reads an annotation, such as those that Allmaps exports; its target is this image, whatever it says. */
-function annotated({ body, target }: Resource, at: FaultPath): GeoreferencedMap | undefined {
-  const map = described(objectOf(body) ?? {}, inside(at, "body"));
+function readAnnotatedMap({ body, target }: Resource, at: FaultPath): GeoreferencedMap | undefined {
+  const map = readMap(objectOf(body) ?? {}, inside(at, "body"));
   const [selector] = objectsOf(objectOf(target)?.selector);
   if (!map || selector === undefined) return map;
   const path = inside(inside(inside(at, "target"), "selector"), "value");
@@ -105,7 +105,7 @@ function openOutline(pixels: readonly Pixel[]): readonly Pixel[] | undefined {
   return open.length >= 3 ? open : undefined;
 }
 
-function described(given: Resource, at: FaultPath): GeoreferencedMap | undefined {
+function readMap(given: Resource, at: FaultPath): GeoreferencedMap | undefined {
   const isGeoJson = given.type === "FeatureCollection";
   const read = isGeoJson
     ? {

@@ -117,7 +117,7 @@ function link({ usual, named }: LinkForm): Reader<Resource> {
   return (value, at) => {
     const given = typeof value === "string" ? { id: value } : value;
     const index = typeof value === "string" ? at : undefined;
-    const read = index ? only(address(value, index)) : keys(linkKeys, given, at);
+    const read = index ? referenceOf(address(value, index)) : keys(linkKeys, given, at);
     if (read === undefined) return undefined;
     const { id, label, ...rest } = read;
     if (typeof id !== "string")
@@ -134,7 +134,7 @@ function link({ usual, named }: LinkForm): Reader<Resource> {
   };
 }
 
-const only = (id: string | undefined): Resource | undefined => (id === undefined ? undefined : { id });
+const referenceOf = (id: string | undefined): Resource | undefined => (id === undefined ? undefined : { id });
 const formatOf = ({ format }: Partial<MediaType>) => (format === undefined ? {} : { format });
 
 const hostOf = (location: string) => /^https?:\/\/([^/?#]+)/i.exec(location)?.[1] ?? location;

@@ -1,7 +1,7 @@
 // Merges an operator's description of a folder over the document that is derived from it.
 
 import type { LanguageMap } from "../../../base/index.ts";
-import { absolute, type Origin } from "../addresses.ts";
+import { makeAbsolute, type Origin } from "../addresses.ts";
 import { addContexts } from "../context.ts";
 import { labelOfPage } from "../derive.ts";
 import { extensionContexts } from "../extensions.ts";
@@ -64,7 +64,7 @@ export function describeManifest(
   const document = {
     ...head,
     ...(thumbnail !== undefined && { thumbnail }),
-    ...withLogins(absolute(description.members, origin), derived),
+    ...withLogins(makeAbsolute(description.members, origin), derived),
     ...(start !== undefined && { start: { id: start, type: "Canvas" } }),
     items,
     ...(structures.length > 0 && { structures }),
@@ -85,7 +85,11 @@ export function describeHead(
   const ofCanvases = order.length + parts.length + structures.length + Object.keys(extra).length;
   if (ofCanvases > 0 || thumbnail !== undefined || start !== undefined) return undefined;
   const { items, ...head } = derived;
-  const described = { ...head, ...withLogins(absolute(members, originOf(derived, base)), derived), items };
+  const described = {
+    ...head,
+    ...withLogins(makeAbsolute(members, originOf(derived, base)), derived),
+    items,
+  };
   return addContexts(described, extensionContexts([members]));
 }
 
@@ -124,7 +128,7 @@ export function describeCollection(derived: Resource, description: Description, 
       "expected the address of a picture: a collection has no images of its own",
     );
   const { items, ...head } = derived;
-  const described = { ...head, ...absolute(description.members, origin), items };
+  const described = { ...head, ...makeAbsolute(description.members, origin), items };
   const document = addContexts(described, extensionContexts([description.members]));
   return { document: withExtra(document, description.extra, origin), faults };
 }
@@ -275,8 +279,8 @@ function describeCanvas(canvas: Resource, part: PartDescription | undefined, ori
   const { georeference: _, ...members } = part.members;
   const described: Resource = {
     ...head,
-    ...absolute(members, origin),
-    ...absolute(part.extra, origin),
+    ...makeAbsolute(members, origin),
+    ...makeAbsolute(part.extra, origin),
     items,
   };
   // Pages that are attached to it stay.
@@ -297,16 +301,16 @@ function withMaps(
     return wrong === undefined;
   });
   if (maps.length === 0) return canvas;
-  const at = (kind: "georeference" | "map") => pieceAddress(document, { kind, number });
-  const page = mapsPage(maps, { id, type, width, height }, at("georeference"));
+  const addressAt = (kind: "georeference" | "map") => pieceAddress(document, { kind, number });
+  const page = mapsPage(maps, { id, type, width, height }, addressAt("georeference"));
   return {
     ...canvas,
-    seeAlso: [...objectsOf(canvas.seeAlso), mapLink(at("map"))],
+    seeAlso: [...objectsOf(canvas.seeAlso), mapLink(addressAt("map"))],
     annotations: [...objectsOf(canvas.annotations), page],
   };
 }
 
 function withExtra(document: Resource, extra: Resource, origin: Origin): Resource {
-  const { "@context": contexts, ...members } = absolute(extra, origin);
+  const { "@context": contexts, ...members } = makeAbsolute(extra, origin);
   return addContexts({ ...document, ...members }, contexts);
 }

@@ -1,7 +1,7 @@
 // Creates ranges of Presentation API 3.0 (section 5.4) from an operator's description: images by name, runs
 // of them, and nested ranges.
 
-import { absolute, type Origin } from "../addresses.ts";
+import { makeAbsolute, type Origin } from "../addresses.ts";
 import { isThere } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { pieceAddress } from "../mounts.ts";
@@ -30,7 +30,7 @@ export function structuresOf(
     const inner = items
       .flatMap((item) => {
         if (isRange(item)) return writeRange(item);
-        return isNamed(item) ? shown.find(item).map(canvasAt) : absolute(item, shown.origin);
+        return isNamed(item) ? shown.find(item).map(canvasAt) : makeAbsolute(item, shown.origin);
       })
       .filter(isThere);
     const held = [...(run ? runOf(run, description, shown) : []), ...inner];
@@ -39,7 +39,7 @@ export function structuresOf(
     return {
       id,
       type: "Range",
-      ...absolute(members, shown.origin),
+      ...makeAbsolute(members, shown.origin),
       ...(first && { start: first }),
       items: held,
     };

@@ -117,7 +117,7 @@ function manifest2(manifest: Resource, address: Address2): Resource {
  * contents is the top one.
  */
 function ranges2(ranges: readonly Resource[], address: Address2): readonly Resource[] {
-  const flat = (range: Resource): readonly Resource[] => {
+  const flatten = (range: Resource): readonly Resource[] => {
     const inner = objectsOf(range.items).filter(({ type }) => type === "Range");
     const canvases = objectsOf(range.items).filter(
       ({ type }) => type === "Canvas" || type === "SpecificResource",
@@ -130,9 +130,9 @@ function ranges2(ranges: readonly Resource[], address: Address2): readonly Resou
       ranges: inner.flatMap((each) => addressOf(each, address)),
       canvases: canvases.map((canvas) => target2(canvas, address)).filter(isThere),
     });
-    return [own, ...inner.filter(({ items }) => items !== undefined).flatMap(flat)];
+    return [own, ...inner.filter(({ items }) => items !== undefined).flatMap(flatten)];
   };
-  return ranges.filter(({ behavior }) => !textsOf(behavior).includes("sequence")).flatMap(flat);
+  return ranges.filter(({ behavior }) => !textsOf(behavior).includes("sequence")).flatMap(flatten);
 }
 
 function startCanvas({ start }: Resource, address: Address2): string | undefined {

@@ -56,9 +56,15 @@ export function componentExtent(
   level: number,
 ): Extent {
   const { offsetX, offsetY, width, height } = codestream;
-  const at = (position: number, step: number) => Math.ceil(Math.ceil(position / step) / 2 ** level);
-  const [left, top] = [at(offsetX, dx), at(offsetY, dy)];
-  return { left, top, width: at(offsetX + width, dx) - left, height: at(offsetY + height, dy) - top };
+  const reducedPosition = (position: number, step: number) =>
+    Math.ceil(Math.ceil(position / step) / 2 ** level);
+  const [left, top] = [reducedPosition(offsetX, dx), reducedPosition(offsetY, dy)];
+  return {
+    left,
+    top,
+    width: reducedPosition(offsetX + width, dx) - left,
+    height: reducedPosition(offsetY + height, dy) - top,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw (ITU-T T.800 Annex I).
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
-import { colourFacts, piecewise } from "../../metadata/colour.ts";
+import { colourFacts, joinPieces } from "../../metadata/colour.ts";
 import { damagedJp2 } from "../damaged.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
@@ -38,7 +38,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     );
   const { boxes, codestream, bands, depth } = await readFacts(bytes);
   const { width, height, tileWidth, tileHeight, tiles } = codestream;
-  const icc = bands.profile && piecewise(bytes, [bands.profile]);
+  const icc = bands.profile && joinPieces(bytes, [bands.profile]);
   const colour = await colourFacts({ icc }, bands.interpretation);
   return {
     format: "jp2",

@@ -183,19 +183,20 @@ function collectPasses(header: PngHeader, region: Rectangle, take: TakeRows): Ro
 
 function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindow {
   /** Returns how many columns (or rows) of the pass are before `edge` of the image. */
-  const before = (edge: number, start: number, step: number) => Math.max(0, Math.ceil((edge - start) / step));
-  const columns = before(header.width, pass.x, pass.stepX);
-  const from = before(region.x, pass.x, pass.stepX);
+  const countBefore = (edge: number, start: number, step: number) =>
+    Math.max(0, Math.ceil((edge - start) / step));
+  const columns = countBefore(header.width, pass.x, pass.stepX);
+  const from = countBefore(region.x, pass.x, pass.stepX);
   return {
     ...pass,
-    rows: before(header.height, pass.y, pass.stepY),
+    rows: countBefore(header.height, pass.y, pass.stepY),
     rowBytes: Math.ceil((columns * header.samples * header.bitDepth) / 8),
     left: pass.x + from * pass.stepX - region.x,
     top: pass.y - region.y,
     from,
-    to: before(region.x + region.width, pass.x, pass.stepX),
-    first: before(region.y, pass.y, pass.stepY),
-    last: before(region.y + region.height, pass.y, pass.stepY),
+    to: countBefore(region.x + region.width, pass.x, pass.stepX),
+    first: countBefore(region.y, pass.y, pass.stepY),
+    last: countBefore(region.y + region.height, pass.y, pass.stepY),
   };
 }
 
@@ -212,7 +213,7 @@ function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Ba
   bands.begin();
 
   /** Returns those of the next `count` rows that are in the region, if any. */
-  const unfiltered = (pass: PassWindow, count: number): PassRows | undefined => {
+  const unfilterRows = (pass: PassWindow, count: number): PassRows | undefined => {
     const length = Math.ceil((pass.to * pixelBits) / 8);
     const bytes = bands.unfilter(pass.rowBytes, count, length);
     const above = Math.max(0, pass.first - y);
@@ -230,7 +231,7 @@ function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Ba
       const wanted = pass.to > pass.from && y < pass.last;
       const count = Math.min(bands.rows(pass.rowBytes), (wanted ? pass.last : pass.rows) - y);
       if (count === 0 && added === 0) return false;
-      const rows = wanted && count > 0 ? unfiltered(pass, count) : undefined;
+      const rows = wanted && count > 0 ? unfilterRows(pass, count) : undefined;
       if (rows) await take(rows);
       bands.drop(pass.rowBytes, count);
       y += count;

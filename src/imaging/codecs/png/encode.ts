@@ -62,7 +62,7 @@ export async function encodePng(
   return concatenate([
     signature,
     ...chunk("IHDR", head),
-    ...(options.resolution ? chunk("pHYs", physical(options.resolution)) : []),
+    ...(options.resolution ? chunk("pHYs", encodePhysical(options.resolution)) : []),
     ...chunk("IDAT", stream, host.zlib?.crc32),
     ...chunk("IEND", new Uint8Array()),
   ]);
@@ -85,7 +85,7 @@ function packBits(data: Uint8Array, width: number, height: number): Uint8Array {
 }
 
 /** pHYs: whole pixels per metre. */
-function physical(resolution: { readonly x: number; readonly y: number }): Uint8Array {
+function encodePhysical(resolution: { readonly x: number; readonly y: number }): Uint8Array {
   const content = new Uint8Array(9);
   const view = new DataView(content.buffer);
   const perMetre = (value: number) => Math.min(0x7fffffff, Math.max(1, Math.round(value * 100)));

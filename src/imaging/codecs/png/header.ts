@@ -82,7 +82,7 @@ const readBudget = 256 * 1024;
  * scattered.
  */
 export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
-  const read = frugal(bytes);
+  const read = createWindow(bytes);
   const start = await read(0, 8 + 25);
   if (signature.some((byte, i) => start[i] !== byte)) throw damagedPng("its signature");
   const first = chunkHead(start.subarray(8));
@@ -177,7 +177,7 @@ function readColourChunks(found: ReadonlyMap<string, Uint8Array>): ColourFields[
 }
 
 /** Reads through one window, so that neighbouring chunks cost one read; never exceeds the budget. */
-function frugal(bytes: ByteSource): ReadRange {
+function createWindow(bytes: ByteSource): ReadRange {
   let window = new Uint8Array();
   let windowStart = 0;
   let spent = 0;

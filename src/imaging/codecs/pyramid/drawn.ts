@@ -68,11 +68,11 @@ const reach = 8;
 export function changedBy(area: Rectangle, region: Rectangle, level: number): Rectangle {
   if (level === 0) return commonPart(area, region);
   const factor = 2 ** level;
-  const from = (at: number) => (Math.floor(at / factor) - reach) * factor;
-  const to = (at: number) => (Math.ceil(at / factor) + reach) * factor;
-  const [x, y] = [from(area.x), from(area.y)];
+  const startOf = (at: number) => (Math.floor(at / factor) - reach) * factor;
+  const endOf = (at: number) => (Math.ceil(at / factor) + reach) * factor;
+  const [x, y] = [startOf(area.x), startOf(area.y)];
   const isEmpty = area.width === 0 || area.height === 0;
-  const wide = { x, y, width: to(area.x + area.width) - x, height: to(area.y + area.height) - y };
+  const wide = { x, y, width: endOf(area.x + area.width) - x, height: endOf(area.y + area.height) - y };
   return isEmpty ? { ...area, width: 0 } : commonPart(wide, region);
 }
 
@@ -89,7 +89,7 @@ export async function onBackground(
   decode: (take: TakeRows) => Promise<boolean>,
   take: TakeRows,
 ): Promise<boolean> {
-  const blank = (height: number): PixelBuffer => {
+  const createBlank = (height: number): PixelBuffer => {
     const length = outer.width * height * bands;
     const data = depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
     if (background.every((value) => value === background[0])) data.fill(background[0] ?? 0);
@@ -97,7 +97,7 @@ export async function onBackground(
     return { width: outer.width, height, bands, interpretation, data };
   };
   const takeBlank = async (rows: number) => {
-    for (let left = rows; left > 0; left -= rowsAtOnce) await take(blank(Math.min(rowsAtOnce, left)));
+    for (let left = rows; left > 0; left -= rowsAtOnce) await take(createBlank(Math.min(rowsAtOnce, left)));
   };
   if (inner.width === 0 || inner.height === 0) {
     await takeBlank(outer.height);
@@ -106,7 +106,7 @@ export async function onBackground(
   await takeBlank(inner.y - outer.y);
   const incomplete = await decode(async (rows) => {
     if (rows.width === outer.width) return take(rows);
-    const wide = blank(rows.height);
+    const wide = createBlank(rows.height);
     const length = rows.width * bands;
     for (let y = 0; y < rows.height; y++)
       wide.data.set(

@@ -226,13 +226,13 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
       const id = access?.absent ? access.id : undefined;
       const level = Math.log2(scaleFactor);
       const rowsOf = drawnRows(bytes, { header, page, id });
-      const made = (part: Rectangle, takePart: TakeRows) =>
+      const decodePart = (part: Rectangle, takePart: TakeRows) =>
         decodeLevel(rowsOf, { size: header, resize }, part, level, takePart);
       const drawn = drawnOf(header);
-      if (!drawn) return made(region, take);
+      if (!drawn) return decodePart(region, take);
       const changed = changedBy(drawn.area, region, level);
       const tiles = atLevel(region, changed, level);
-      return onBackground(tiles, header, drawn.background, (takePart) => made(changed, takePart), take);
+      return onBackground(tiles, header, drawn.background, (takePart) => decodePart(changed, takePart), take);
     };
     /** Returns a function that decodes a region; the format decodes what the file draws on. */
     const drawnRows =

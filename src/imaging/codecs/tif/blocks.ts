@@ -49,7 +49,7 @@ export async function blocksOf(
   const first = plane * down * across;
   for (let row = top; row < bottom; row++)
     await blocks.load(bytes, first + row * across + left, first + row * across + right);
-  return listed(picture, blocks, { left, right, top, bottom, across, first }, region);
+  return listBlocks(picture, blocks, { left, right, top, bottom, across, first }, region);
 }
 
 /** Columns and rows of blocks, the number in a row of the picture, and the index of its first block. */
@@ -62,7 +62,7 @@ interface Grid {
   readonly first: number;
 }
 
-function* listed(
+function* listBlocks(
   picture: Picture,
   table: BlockTable,
   { left, right, top, bottom, across, first }: Grid,

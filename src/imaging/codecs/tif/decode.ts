@@ -47,8 +47,8 @@ export async function decodeTiff(
     wanted.y + wanted.height > picture.height + lacking
   )
     throw damagedTif("the size that its header gave", "another");
-  const [x, width] = within(wanted.x, wanted.width, picture.width, factor);
-  const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
+  const [x, width] = clipStretch(wanted.x, wanted.width, picture.width, factor);
+  const [y, height] = clipStretch(wanted.y, wanted.height, picture.height, factor);
   const region = { x, y, width, height };
 
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
@@ -126,7 +126,7 @@ export function scaleRectangle({ x, y, width, height }: Rectangle, by: number): 
 }
 
 /** Returns the part of a stretch before `end`; the last box of `factor` if none is. */
-function within(start: number, length: number, end: number, factor: number): readonly [number, number] {
+function clipStretch(start: number, length: number, end: number, factor: number): readonly [number, number] {
   const from = Math.min(start, Math.floor((end - 1) / factor) * factor);
   return [from, Math.min(start + length, end) - from];
 }

@@ -171,7 +171,7 @@ function lay(canvas: Uint8Array, stride: number, frame: Frame, source: Uint8Arra
 }
 
 /** Returns a region of an image, without alpha if that has 3 bands. */
-export function cut(whole: Rgba, region: Rectangle, bands: 3 | 4): PixelBuffer {
+export function cropImage(whole: Rgba, region: Rectangle, bands: 3 | 4): PixelBuffer {
   const { x, y, width, height } = region;
   const data = new Uint8Array(width * height * bands);
   let to = 0;

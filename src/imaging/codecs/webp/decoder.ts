@@ -7,7 +7,7 @@ import { partsOf } from "../parts.ts";
 import { drawnArea } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsAtOnce } from "../pyramid/rows.ts";
-import { cut, decodePage } from "./decode.ts";
+import { cropImage, decodePage } from "./decode.ts";
 import { readHeader } from "./header.ts";
 import { readWebpMetadata } from "./metadata.ts";
 
@@ -27,7 +27,7 @@ export function webpDecoder(host: CodecHost, pyramids: Pyramids): Decoder {
       return {
         async take(region, take) {
           const own = { ...region, x: region.x - x, y: region.y - y };
-          for (const part of partsOf(own, rowsAtOnce)) await take(cut(whole, part, bands));
+          for (const part of partsOf(own, rowsAtOnce)) await take(cropImage(whole, part, bands));
         },
       };
     },

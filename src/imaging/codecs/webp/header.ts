@@ -2,7 +2,7 @@
 // section 9.1 and the lossless bitstream, section 3).
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
-import { colourFacts, piecewise } from "../../metadata/colour.ts";
+import { colourFacts, joinPieces } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { damagedWebpHeader } from "../damaged.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
@@ -67,7 +67,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
       `Expected a page from 1 to ${pages} of this WebP picture, received ${page}.`,
       { code: "page_not_found" },
     );
-  const icc = found.profile && piecewise(bytes, [found.profile]);
+  const icc = found.profile && joinPieces(bytes, [found.profile]);
   const colour = await colourFacts({ icc, exif: found }, "rgb");
   const details = found.frames.length > 0 && drawnDetails(found, shownFrames(found, page), clearPixel(found));
   return {

@@ -24,14 +24,14 @@ const LAST_MODEL = 14;
 const FULL_DISTANCES = 128;
 const ALIGN_BITS = 4;
 
-const even = (length: number) => new Uint16Array(length).fill(EVEN);
+const evenModels = (length: number) => new Uint16Array(length).fill(EVEN);
 
 /** Models of the lengths of matches: two ranges by position, and one for all. */
 class Lengths {
-  readonly choice = even(2);
-  readonly low = even(POSITIONS << 3);
-  readonly mid = even(POSITIONS << 3);
-  readonly high = even(256);
+  readonly choice = evenModels(2);
+  readonly low = evenModels(POSITIONS << 3);
+  readonly mid = evenModels(POSITIONS << 3);
+  readonly high = evenModels(256);
 }
 
 /** State that a chunk may inherit from the previous one. */
@@ -40,15 +40,15 @@ export class Lzma {
   readonly #positionMask: number;
   readonly #literalMask: number;
   readonly #literals: Uint16Array;
-  readonly #isMatch = even(STATES * POSITIONS);
-  readonly #isRep = even(STATES);
-  readonly #isRep0 = even(STATES);
-  readonly #isRep1 = even(STATES);
-  readonly #isRep2 = even(STATES);
-  readonly #isRep0Long = even(STATES * POSITIONS);
-  readonly #slots = even(4 * SLOTS);
-  readonly #distances = even(1 + FULL_DISTANCES - LAST_MODEL);
-  readonly #align = even(1 << ALIGN_BITS);
+  readonly #isMatch = evenModels(STATES * POSITIONS);
+  readonly #isRep = evenModels(STATES);
+  readonly #isRep0 = evenModels(STATES);
+  readonly #isRep1 = evenModels(STATES);
+  readonly #isRep2 = evenModels(STATES);
+  readonly #isRep0Long = evenModels(STATES * POSITIONS);
+  readonly #slots = evenModels(4 * SLOTS);
+  readonly #distances = evenModels(1 + FULL_DISTANCES - LAST_MODEL);
+  readonly #align = evenModels(1 << ALIGN_BITS);
   readonly #matchLengths = new Lengths();
   readonly #repLengths = new Lengths();
   #state = 0;
@@ -72,7 +72,7 @@ export class Lzma {
     this.#contextBits = context;
     this.#literalMask = (1 << literal) - 1;
     this.#positionMask = (1 << position) - 1;
-    this.#literals = even(LITERAL << (context + literal));
+    this.#literals = evenModels(LITERAL << (context + literal));
   }
 
   /** Appends bytes to the output until it has `end`. Throws ImagingError `decode`. */
@@ -84,7 +84,7 @@ export class Lzma {
     const { bytes } = output;
     while (output.length < end) {
       const position = (output.length - output.start) & this.#positionMask;
-      if (this.#bit(this.#isMatch, (this.#state << 4) + position) === 0) this.#literal(output);
+      if (this.#bit(this.#isMatch, (this.#state << 4) + position) === 0) this.#readLiteral(output);
       else {
         const length = this.#match(position);
         const from = output.length - this.#rep0 - 1;
@@ -99,7 +99,7 @@ export class Lzma {
     }
   }
 
-  #literal(output: Output): void {
+  #readLiteral(output: Output): void {
     const { bytes, length, start } = output;
     const before = length > start ? (bytes[length - 1] as number) : 0;
     const context =
@@ -174,7 +174,7 @@ export class Lzma {
     const bits = (slot >> 1) - 1;
     const base = (2 | (slot & 1)) * 2 ** bits;
     if (slot < LAST_MODEL) return base + this.#reverse(this.#distances, base - slot, bits);
-    const direct = this.#direct(bits - ALIGN_BITS);
+    const direct = this.#readDirect(bits - ALIGN_BITS);
     return base + direct * 2 ** ALIGN_BITS + this.#reverse(this.#align, 0, ALIGN_BITS);
   }
 
@@ -195,7 +195,7 @@ export class Lzma {
     return value;
   }
 
-  #direct(bits: number): number {
+  #readDirect(bits: number): number {
     let value = 0;
     for (let i = 0; i < bits; i++) {
       this.#normalise();

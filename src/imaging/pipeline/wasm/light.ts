@@ -19,7 +19,7 @@ const page = 65536;
 /** The instance is made when first needed and takes a third of a megabyte. */
 export function createLookups(module: () => WebAssembly.Module): Lookups {
   let exports: Exports | undefined;
-  const through =
+  const mapThrough =
     (call: "bytesToWords" | "wordsToWords" | "wordsToBytes") =>
     (from: Uint8Array | Uint16Array, table: Uint8Array | Uint16Array, to: Uint8Array | Uint16Array) => {
       exports ??= new WebAssembly.Instance(module()).exports as Exports;
@@ -40,9 +40,9 @@ export function createLookups(module: () => WebAssembly.Module): Lookups {
       }
     };
   return {
-    bytesToWords: through("bytesToWords"),
-    wordsToWords: through("wordsToWords"),
-    wordsToBytes: through("wordsToBytes"),
+    bytesToWords: mapThrough("bytesToWords"),
+    wordsToWords: mapThrough("wordsToWords"),
+    wordsToBytes: mapThrough("wordsToBytes"),
   };
 }
 

@@ -69,7 +69,7 @@ export interface TileCoder {
 /** Creates a coder whose instance is made when first needed, and takes 3.2 MiB. */
 export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
   let instance: ReturnType<typeof start> | undefined;
-  const ready = () => (instance ??= start(module()));
+  const startOnce = () => (instance ??= start(module()));
   /**
    * Codes the tiles of a row of them, as many as there is memory for: to copy the rows of a single tile takes
    * as long as to code it. The memory holds nothing afterwards, so that others may use it between two calls.
@@ -79,7 +79,7 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
     { width, height }: Size,
     { bands, depth }: TileKind,
   ): Uint8Array[] => {
-    const { exports, memory, pixels, coded } = ready();
+    const { exports, memory, pixels, coded } = startOnce();
     const bytesPerPixel = bands * depth;
     const rowBytes = width * bytesPerPixel;
     for (let y = 0; y < height; y++) {
@@ -99,13 +99,13 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
   };
   return {
     encode({ data, width, height, stride }) {
-      const { exports, memory, plane, coded, rowStride } = ready();
+      const { exports, memory, plane, coded, rowStride } = startOnce();
       for (let y = 0; y < height; y++)
         memory.set(data.subarray(y * stride, y * stride + width), plane + y * rowStride);
       return memory.slice(coded, coded + exports.encode(0, width, height, 0));
     },
     decode(bytes, width, height) {
-      const { exports, memory, plane, coded, codedBytes, rowStride } = ready();
+      const { exports, memory, plane, coded, codedBytes, rowStride } = startOnce();
       const length = Math.min(bytes.length, codedBytes);
       memory.set(bytes.subarray(0, length), coded);
       const taken = exports.decode(0, 0, length, width, height);
@@ -115,7 +115,7 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
     encodePixels: (from, size, kind) => encodeTiles(from, size, kind)[0]!,
     *encodeRow({ bytes, at, stride }, { width, height }, kind) {
       const bytesPerPixel = kind.bands * kind.depth;
-      const together = maxSide * Math.floor(ready().pixelBytes / (maxSide * maxSide * bytesPerPixel));
+      const together = maxSide * Math.floor(startOnce().pixelBytes / (maxSide * maxSide * bytesPerPixel));
       for (let x = 0; x < width; x += together)
         yield* encodeTiles(
           { bytes, at: at + x * bytesPerPixel, stride },
@@ -124,7 +124,7 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
         );
     },
     decodePixels(bytes, width, height, { bands, depth }) {
-      const { exports, memory, pixels, coded, codedBytes } = ready();
+      const { exports, memory, pixels, coded, codedBytes } = startOnce();
       if (bytes.length > codedBytes) return undefined;
       memory.set(bytes, coded);
       let at = 0;

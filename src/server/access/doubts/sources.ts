@@ -1,7 +1,7 @@
 // Rules that do not fit the sources: prefixes that do not exist, URLs that no source serves, and files that
 // are public under another identifier.
 
-import { doubtsAt, type Finding, nearest, parseUrl } from "../../../base/index.ts";
+import { doubtsAt, type Finding, findNearest, parseUrl } from "../../../base/index.ts";
 import { isUrl } from "../rules/spellings.ts";
 import { folderOf, indexRules, maxPrefixLength, type RuleIndex } from "./rule-index.ts";
 import type { AccessSettings, RuledSource } from "./settings.ts";
@@ -16,13 +16,13 @@ export function* sourceDoubts({ auth, sources, hook }: AccessSettings): Iterable
   for (const [at, { match }] of auth.rules.entries()) {
     if (match === "*") continue;
     const path = ["auth", "rules", at, "match"];
-    yield* doubtsAt(path, strange(match, sources));
+    yield* doubtsAt(path, describeStrange(match, sources));
     yield* doubtsAt(path, openTwin(match, sources, index));
   }
 }
 
 /** Describes a match that no source has identifiers for. */
-const strange = (match: string, sources: readonly RuledSource[]): string | undefined =>
+const describeStrange = (match: string, sources: readonly RuledSource[]): string | undefined =>
   isUrl(match) ? strangeUrl(match, sources) : strangePrefix(match, sources);
 
 function strangePrefix(match: string, sources: readonly RuledSource[]): string | undefined {
@@ -31,7 +31,7 @@ function strangePrefix(match: string, sources: readonly RuledSource[]): string |
   const prefixed = sources.filter(({ prefix }) => prefix !== "");
   const bare = prefixed.find(({ prefix }) => prefix === path);
   if (bare)
-    return folder === match ? `${alone(match)} of source "${bare.name}"; write ${match}/*` : undefined;
+    return folder === match ? `${matchesOne(match)} of source "${bare.name}"; write ${match}/*` : undefined;
   if (prefixed.some(({ prefix }) => path.startsWith(prefix) || prefix.startsWith(path))) return undefined;
   const lower = path.toLowerCase();
   const cased = prefixed.find(({ prefix }) => lower.startsWith(prefix.toLowerCase()));
@@ -43,11 +43,11 @@ function strangePrefix(match: string, sources: readonly RuledSource[]): string |
     return `begins with the name of source "${named.name}", whose identifiers begin with its prefix; write ${named.prefix}${match.slice(head.length + 1)}`;
   if (prefixed.length < sources.length || sources.length === 1) return undefined;
   const known = prefixed.map(({ prefix }) => prefix);
-  const meant = nearest(`${head}/`, known);
+  const meant = findNearest(`${head}/`, known);
   return `begins with none of the prefixes of the sources, ${known.join(" and ")}; ${meant === undefined ? `write ${sources[0]?.prefix}${match} if it is in source "${sources[0]?.name}"` : `did you mean ${meant}?`}`;
 }
 
-const alone = (match: string) => `matches the identifier ${match} alone, and none of the images`;
+const matchesOne = (match: string) => `matches the identifier ${match} alone, and none of the images`;
 
 /** Returns the URL that a match consists of, alone or behind a prefix. */
 const urlOf = (match: string): URL | undefined => {
@@ -79,7 +79,7 @@ function openTwin(match: string, sources: readonly RuledSource[], index: RuleInd
  */
 function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
   if (isUrl(match))
-    return [match.replace(/(^|\/)(https?):/i, (_, before, scheme) => `${before}${other(scheme)}:`)];
+    return [match.replace(/(^|\/)(https?):/i, (_, before, scheme) => `${before}${otherScheme(scheme)}:`)];
   const own = sourceOf(match, sources);
   const start = own && locationOf(own);
   if (own === undefined || start === undefined) return [];
@@ -95,7 +95,7 @@ function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
   });
 }
 
-const other = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "https");
+const otherScheme = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "https");
 
 /** Returns the source of an identifier or a match. */
 const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource | undefined =>

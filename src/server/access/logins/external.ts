@@ -69,11 +69,11 @@ function fieldsOf(query: string) {
     return undefined;
   }
   const all = new URLSearchParams(query);
-  const only = (name: string) => {
+  const onlyValueOf = (name: string) => {
     const [value, ...others] = all.getAll(name);
     return others.length === 0 ? value : undefined;
   };
-  const [user, expires, signature] = [only("user"), only("expires"), only("signature")];
+  const [user, expires, signature] = [onlyValueOf("user"), onlyValueOf("expires"), onlyValueOf("signature")];
   if (user === undefined || expires === undefined || signature === undefined) return undefined;
   return { user, expires, signature };
 }

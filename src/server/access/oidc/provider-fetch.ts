@@ -65,7 +65,7 @@ async function fetchBounded(
           ...(headers !== undefined && { headers }),
           ...(body != null && { body }),
         });
-        return await whole(response, host);
+        return await readWhole(response, host);
       },
       late,
     );
@@ -80,7 +80,7 @@ async function fetchBounded(
 }
 
 /** Returns a response with its body read. */
-async function whole(response: Response, host: string): Promise<Response> {
+async function readWhole(response: Response, host: string): Promise<Response> {
   const { status } = response;
   if (status >= 300 && status < 400)
     throw new OidcFault(

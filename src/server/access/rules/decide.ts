@@ -93,16 +93,16 @@ export async function* sessionsOf(
   { sessions, kiosks, cookieName }: Pick<DecideParts, "sessions" | "kiosks" | "cookieName">,
   { header, reader }: Presenter,
 ): AsyncGenerator<FoundSession> {
-  const found = (session: Session) => {
+  const resultOf = (session: Session) => {
     const grants = session.grants.filter(({ profile }) => kiosks.counts(profile, reader));
     const isAway = grants.length < session.grants.length;
     return { session: isAway ? { ...session, grants } : session, isAway };
   };
   const token = bearerToken(header("authorization"));
   const byToken = token === undefined ? undefined : await sessions.findByToken(token);
-  if (byToken) yield found(byToken);
+  if (byToken) yield resultOf(byToken);
   for (const id of cookieValues(header("cookie"), cookieName)) {
     const session = await sessions.find(id);
-    if (session) yield { ...found(session), id };
+    if (session) yield { ...resultOf(session), id };
   }
 }

@@ -76,21 +76,21 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
    */
   const substituteOf = ({ substitute }: Authorization, identifier: string): string | undefined => {
     if (substitute === undefined) return undefined;
-    const unusable = (reason: string) => {
+    const warnUnusable = (reason: string) => {
       log.warn(`a hook named a substitute that cannot be shown: ${reason}`, {
         identifier: maskIdentifier(identifier),
         substitute: maskIdentifier(String(substitute)),
       });
       return undefined;
     };
-    if (substitute === true) return unusable("no profile with substitute.max_size applies to the image");
+    if (substitute === true) return warnUnusable("no profile with substitute.max_size applies to the image");
     try {
       const picture = checkIdentifier(substitute);
       if (!isSameMaster(picture, identifier, otherNames)) return picture;
     } catch {
-      return unusable("it cannot be an identifier");
+      return warnUnusable("it cannot be an identifier");
     }
-    return unusable("it is the image itself, or another page of it");
+    return warnUnusable("it is the image itself, or another page of it");
   };
 
   const denialOf = ({ status = 401, reason }: Authorization, identifier: string): Denial => {

@@ -114,13 +114,13 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   };
 
   const check = async () => {
-    const facts = await files.stat(root).catch(unusable);
+    const facts = await files.stat(root).catch(throwUnusable);
     if (facts?.kind !== "directory")
       throw new Error(facts ? "The path of the session folder is a file. Set another path." : folderMissing);
     await checkRecords(
       records,
       "A read from the session folder does not return what was just written. Check the disk.",
-    ).catch(unusable);
+    ).catch(throwUnusable);
   };
 
   return { ...store, count, sweep, check };
@@ -129,7 +129,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
 export const folderMissing = "The session folder does not exist. Create it, or set another path.";
 
 /** Wraps errors of the runtime; others are already worded for the operator. */
-const unusable = (cause: unknown): never => {
+const throwUnusable = (cause: unknown): never => {
   const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
   if (code === undefined && name === "Error") throw cause;
   throw new Error(folderFault(cause), { cause });

@@ -168,12 +168,12 @@ function checkOf(options: SessionOptions, store: SessionStore, { platform }: Ses
     ...(location && { location }),
     neededFor: "logins",
     run: () => store.check(),
-    ...(backend === "filesystem" && files && { dryRun: () => writable(files, path) }),
+    ...(backend === "filesystem" && files && { dryRun: () => checkWritable(files, path) }),
   };
 }
 
 /** Throws if records cannot be written to a folder. Leaves nothing behind. */
-async function writable(files: NonNullable<Platform["files"]>, path: string): Promise<void> {
+async function checkWritable(files: NonNullable<Platform["files"]>, path: string): Promise<void> {
   if ((await files.stat(path))?.kind !== "directory") throw new Error(folderMissing);
   const fault = await probeFolder(files, path);
   if (fault !== undefined) throw new Error(fault);

@@ -69,7 +69,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       const found = key && (await store.findByToken(key));
       if (!found) return undefined;
       const { token, session } = found;
-      if (isLive(token)) return within(await liveSession(token.session, session), token.profiles);
+      if (isLive(token)) return limitTo(await liveSession(token.session, session), token.profiles);
       await store.removeToken(key, token.session).catch(() => {});
       return undefined;
     },
@@ -133,7 +133,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
 }
 
 /** Returns a session with the grants of some profiles, or all. */
-const within = (session: Session | undefined, profiles: readonly string[] | undefined) =>
+const limitTo = (session: Session | undefined, profiles: readonly string[] | undefined) =>
   session && profiles
     ? { ...session, grants: session.grants.filter(({ profile }) => profiles.includes(profile)) }
     : session;

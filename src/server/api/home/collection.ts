@@ -9,8 +9,8 @@ import { fillIn } from "../http/representation/reader.ts";
 import { addressIn, folderAddress, type ListParameters, viewerAddress } from "./addresses.ts";
 import { countOf, numberOf } from "./counts.ts";
 import { headingOf, lockIcon, loginOf } from "./lock.ts";
-import { nameOf, spoken } from "./names.ts";
-import { addressOf, card, thumbnailBox, whole } from "./pictures.ts";
+import { nameOf, textHtml } from "./names.ts";
+import { addressOf, card, thumbnailBox, wholeImagePath } from "./pictures.ts";
 import type { Site } from "./site.ts";
 
 /** The folders and images of a page of the collection; empty if there are none. */
@@ -50,7 +50,7 @@ function folderItem(
   const image = lock
     ? lockIcon
     : picture
-      ? `<img src="${escapeHtml(addressOf(site.base, picture, whole(picture, thumbnailBox)))}" alt="" loading="lazy">`
+      ? `<img src="${escapeHtml(addressOf(site.base, picture, wholeImagePath(picture, thumbnailBox)))}" alt="" loading="lazy">`
       : folderIcon;
   const count = holds
     ? [
@@ -60,7 +60,7 @@ function folderItem(
     : undefined;
   const small = [
     ...(where.length > 0 ? [escapeHtml(pathOf(site, where))] : []),
-    ...(lock ? [spoken(site, headingOf(site, lock))] : []),
+    ...(lock ? [textHtml(site, headingOf(site, lock))] : []),
     ...(count ? [escapeHtml(count.join(", ") || words.empty)] : []),
   ];
   const open = `<a href="${escapeHtml(address)}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${cut}</span>${small.length > 0 ? ` <small class="quiet">${small.join(" · ")}</small>` : ""}</span></a>`;

@@ -12,7 +12,7 @@ import { withParameters } from "./addresses.ts";
 import { folderIcon } from "./collection.ts";
 import { pageOf, summaryParagraph } from "./folder-page.ts";
 import { headingOf, lockIcon } from "./lock.ts";
-import { nameOf, spoken } from "./names.ts";
+import { nameOf, textHtml } from "./names.ts";
 import { searchForm } from "./search.ts";
 import type { Site } from "./site.ts";
 import { pageHeader } from "./site-header.ts";
@@ -70,6 +70,6 @@ function entry(site: Site, item: Resource, lock: FolderLock | undefined): string
       : isCollection
         ? folderIcon
         : '<span class="blank" aria-hidden="true"></span>';
-  const heading = lock ? `<span class="quiet">${spoken(site, headingOf(site, lock))}</span>` : "";
+  const heading = lock ? `<span class="quiet">${textHtml(site, headingOf(site, lock))}</span>` : "";
   return `<li${isCollection ? ' class="collection"' : ""}><a class="picture" href="${escapeHtml(own === undefined ? id : withParameters(site, own))}">${shown}<span>${nameOf(site, labelOf(item), id).cut}</span>${heading}</a></li>`;
 }

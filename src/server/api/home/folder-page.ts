@@ -11,8 +11,8 @@ import { textFor } from "../http/representation/reader.ts";
 import { addressIn, type ListParameters } from "./addresses.ts";
 import { collection, wholeFolder } from "./collection.ts";
 import { headingOf, lockIcon, loginsOf, noteOf } from "./lock.ts";
-import { nameOf, spoken } from "./names.ts";
-import { addressOf, largeBox, whole } from "./pictures.ts";
+import { nameOf, textHtml } from "./names.ts";
+import { addressOf, largeBox, wholeImagePath } from "./pictures.ts";
 import { outcome, searchForm } from "./search.ts";
 import type { Site } from "./site.ts";
 import { pageHeader } from "./site-header.ts";
@@ -48,9 +48,9 @@ ${collection(site, asked, page)}
       : headOf({
           title,
           description: summary,
-          address: absolute(site, addressIn({ ...site, parameters: [] }, asked)),
+          address: publicUrlOf(site, addressIn({ ...site, parameters: [] }, asked)),
           ...(site.hasManifests && { document: documentAddress(base, page.identifier) }),
-          ...(picture && { picture: addressOf(base, picture, whole(picture, largeBox)) }),
+          ...(picture && { picture: addressOf(base, picture, wholeImagePath(picture, largeBox)) }),
         }),
   };
 }
@@ -73,8 +73,8 @@ export function lockedFolderPage(
     search: searchForm(site, { ...asked, identifier: "" }, undefined),
   });
   const body = `${header}
-<main id="content" tabindex="-1"><div class="notice closed">${lockIcon}<div><p><strong>${spoken(site, headingOf(site, lock))}</strong></p>
-<p>${spoken(site, noteOf(site, lock))}</p>
+<main id="content" tabindex="-1"><div class="notice closed">${lockIcon}<div><p><strong>${textHtml(site, headingOf(site, lock))}</strong></p>
+<p>${textHtml(site, noteOf(site, lock))}</p>
 ${loginsOf(site, lock, address)}</div></div>
 </main>`;
   return { ...pageOf(site, name.text, body), head: noIndex };
@@ -101,4 +101,4 @@ export function pageOf(site: Site, title: string, body: string): Page {
 const noIndex = '<meta name="robots" content="noindex">';
 
 /** Returns the public URL of a path of the service. */
-const absolute = ({ base, folder }: Site, path: string) => base + path.slice(folder.length);
+const publicUrlOf = ({ base, folder }: Site, path: string) => base + path.slice(folder.length);

@@ -20,7 +20,7 @@ import { collection } from "./collection.ts";
 import { commandLine, ownImages, shellQuoted } from "./commands.ts";
 import { summaryOf, summaryParagraph } from "./folder-page.ts";
 import { nameOf } from "./names.ts";
-import { addressOf, dimensions, largeBox, whole } from "./pictures.ts";
+import { addressOf, dimensions, largeBox, wholeImagePath } from "./pictures.ts";
 import { searchForm } from "./search.ts";
 import type { AboutWords, Site } from "./site.ts";
 import { originsOf, siteFooter, siteHeader } from "./site-header.ts";
@@ -56,7 +56,7 @@ ${siteFooter(site, service.version)}`;
       description: summary,
       address: `${base}/`,
       ...(hasCollection && isListed(service) && { document: documentAddress(base, "") }),
-      ...(first && { picture: addressOf(base, first, whole(first, largeBox)) }),
+      ...(first && { picture: addressOf(base, first, wholeImagePath(first, largeBox)) }),
     }),
     // Images come from the public address, which is another origin if the operator uses the service directly.
     origins: originsOf(base, site.provider),
@@ -85,7 +85,7 @@ function viewer(site: Site, image: ShownImage): string {
   const texts = `data-keys="${about.keys}" data-broken="${about.cannotBeShown}" data-away="${about.noResponse}"`;
   return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-manifest="${escapeHtml(documentAddress(base, ""))}/" data-view="${escapeHtml(viewAddress(base, ""))}" ${texts}></div>
 <p id="trouble" class="notice" role="status" hidden></p>
-<noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
+<noscript><img src="${escapeHtml(addressOf(base, image, wholeImagePath(image, largeBox)))}" alt="${name}"></noscript>
 <figcaption><div id="controls" role="group" aria-label="${about.zoom}" hidden>${buttons.join("")}</div>
 <p class="caption"><strong id="name" title="${escapeHtml(image.identifier)}">${html}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>
 <div id="overview"><div id="navigator"></div></div></figcaption></figure>`;
@@ -112,7 +112,7 @@ const requests = [
 function addresses(service: Service, site: Site, page: CollectionPage): string {
   const { base, folder, about } = site;
   const { first } = page;
-  const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
+  const large = first ? wholeImagePath(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
   const start = (version: 2 | 3) =>
     first
       ? imageAddress(base + mainPrefix[version], first.identifier)

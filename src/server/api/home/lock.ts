@@ -5,7 +5,7 @@ import { escapeHtml } from "../http/page.ts";
 import type { TextInLanguage } from "../http/representation/language.ts";
 import { loginFrom, logoutFrom } from "./addresses.ts";
 import { isInteractive } from "./logins.ts";
-import { labelFor, spoken } from "./names.ts";
+import { labelFor, textHtml } from "./names.ts";
 import type { Site } from "./site.ts";
 
 /** A padlock. Its text is next to it. */
@@ -40,7 +40,7 @@ export function loginsOf(site: Site, { profiles }: FolderLock, page: string): st
   const [only] = ways;
   const links = ways.map((profile) => {
     const label = ways.length === 1 ? undefined : labelFor(site, profile.label);
-    const text = spoken(site, label ?? { text: site.words.logIn });
+    const text = textHtml(site, label ?? { text: site.words.logIn });
     return `<a class="login" rel="nofollow" href="${escapeHtml(loginFrom(site, profile.name, page))}"${target(site)}>${text}</a>`;
   });
   return only ? `<p class="logins">${links.join(" ")}</p>` : "";
@@ -59,7 +59,7 @@ export function wayIn(site: Site, page: string): string {
     return `<div class="logins">${link(loginFrom(site, first.name, page), escapeHtml(words.logIn))}${out.join("")}</div>`;
   const ways = logins.profiles.map(({ name, label, heading }) => {
     const said = labelFor(site, label) ?? labelFor(site, heading) ?? { text: name };
-    return `<li>${link(loginFrom(site, name, page), spoken(site, said))}</li>`;
+    return `<li>${link(loginFrom(site, name, page), textHtml(site, said))}</li>`;
   });
   return `<div class="logins"><details><summary>${escapeHtml(words.logIn)}</summary><ul>${ways.join("")}</ul></details>${out.join("")}</div>`;
 }

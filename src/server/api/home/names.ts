@@ -16,7 +16,7 @@ export function labelFor(
 }
 
 /** Returns a text as safe HTML with its language, if that differs from the page's. */
-export function spoken(page: Pick<OfReader, "language">, { text, language }: TextInLanguage): string {
+export function textHtml(page: Pick<OfReader, "language">, { text, language }: TextInLanguage): string {
   return inLanguage(page, language, escapeHtml(text));
 }
 
@@ -38,8 +38,8 @@ export function nameOf(reader: OfReader, label: LanguageMap | undefined, name: s
   const said = labelFor(reader, label) ?? { text: name };
   return {
     text: said.text,
-    html: spoken(reader, said),
-    cut: inLanguage(reader, said.language, cut(said.text)),
+    html: textHtml(reader, said),
+    cut: inLanguage(reader, said.language, shortenText(said.text)),
   };
 }
 
@@ -48,7 +48,7 @@ const maxWhole = 64;
 /** Characters of a longer one in sight: of its start, and of its end, where numbers and formats are. */
 const [startLength, endLength] = [34, 26];
 
-function cut(text: string): string {
+function shortenText(text: string): string {
   const characters = [...text];
   if (characters.length <= maxWhole) return escapeHtml(text);
   const part = (from: number, to?: number) => escapeHtml(characters.slice(from, to).join(""));

@@ -18,7 +18,7 @@ export const largeBox = 1200;
  * Returns the path after the identifier that requests the whole image within a box; an image that fits the
  * box is requested in its own size.
  */
-export function whole(image: ListedImage, box: number): string {
+export function wholeImagePath(image: ListedImage, box: number): string {
   const fits = image.size && image.size.width <= box && image.size.height <= box;
   return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
 }
@@ -40,7 +40,7 @@ export function card(site: Site, image: ShownImage, where: LabelledTrail): strin
   const folder = folderLink(site, where);
   if (!image.size)
     return `<li class="broken"><span title="${title}">${cut}</span>${folder} <span class="reason quiet"${site.language === "en" ? "" : ' lang="en"'}>${escapeHtml(image.problem ?? "")}</span></li>`;
-  const large = whole(image, largeBox);
+  const large = wholeImagePath(image, largeBox);
   const own = hasManifests ? viewerAddress(site, identifier) : addressOf(base, image, large);
   const link = (address: string, label: string) =>
     `<a href="${escapeHtml(address)}" aria-label="${escapeHtml(`${label}: ${name}`)}">${label}</a>`;
@@ -50,7 +50,7 @@ export function card(site: Site, image: ShownImage, where: LabelledTrail): strin
       : [link(own, "JPEG")]),
     link(addressOf(base, image, "/info.json"), "info.json"),
   ];
-  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(identifier))}" data-name="${escapeHtml(image.label ? name : identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${cut}</span></a>${folder}
+  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(identifier))}" data-name="${escapeHtml(image.label ? name : identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, wholeImagePath(image, thumbnailBox)))}" alt="" loading="lazy"><span>${cut}</span></a>${folder}
 <details class="more"><summary><span class="facts quiet">${dimensions(image)}<span class="unseen">, ${escapeHtml(fillIn(words.linksOf, { name }))}</span></span></summary><p class="links">${links.join(" ")}</p></details></li>`;
 }
 

@@ -6,7 +6,7 @@ import { escapeHtml } from "../http/page.ts";
 import { fillIn } from "../http/representation/reader.ts";
 import { folderAddress } from "./addresses.ts";
 import { wayIn } from "./lock.ts";
-import { labelFor, nameOf, spoken } from "./names.ts";
+import { labelFor, nameOf, textHtml } from "./names.ts";
 import type { Site } from "./site.ts";
 
 /** The first link of a page, visible when it has the focus. */
@@ -20,7 +20,7 @@ export function siteHeader(site: Site, version: string, search: string): string 
   const number = site.isNamed ? "" : ` <small class="quiet">${escapeHtml(version)}</small>`;
   const about = site.isNamed ? provider(site) : site.about.about;
   const login = wayIn(site, folderAddress(site, ""));
-  return `${skipLink(site)}<header><div class="head"><h1>${spoken(site, site.title)}${number}</h1>${search}${login}</div>
+  return `${skipLink(site)}<header><div class="head"><h1>${textHtml(site, site.title)}${number}</h1>${search}${login}</div>
 ${about && `<p class="quiet">${about}</p>`}</header>`;
 }
 
@@ -49,7 +49,7 @@ ${below}</header>`;
 /** Breadcrumbs from the start page, which has the name of the collection, down to a page. */
 function trail(site: Site, above: LabelledTrail, here: string): string {
   const { words, isNamed, title } = site;
-  const start = { identifier: "", html: isNamed ? spoken(site, title) : escapeHtml(words.startPage) };
+  const start = { identifier: "", html: isNamed ? textHtml(site, title) : escapeHtml(words.startPage) };
   const all = [
     start,
     ...above.map(({ identifier, label, name }) => ({ identifier, html: nameOf(site, label, name).cut })),
@@ -70,7 +70,7 @@ function provider(site: Site): string {
   const label = provider && labelFor(site, provider.label);
   if (!provider || !label) return "";
   const logo = provider.logo ? `<img class="logo" src="${escapeHtml(provider.logo)}" alt=""> ` : "";
-  const name = `${logo}${spoken(site, label)}`;
+  const name = `${logo}${textHtml(site, label)}`;
   return provider.homepage ? `<a class="provider" href="${escapeHtml(provider.homepage)}">${name}</a>` : name;
 }
 

@@ -43,7 +43,7 @@ export async function readAsked(c: RequestContext, service: Service, given: stri
   if (!url) return { identifiers: spellingsOf(given) };
   const link = readOwnLink(text, ownAddresses(c, service));
   if (link) return readLink(c, service, text, link);
-  const refusal = foreign(c, url);
+  const refusal = foreignError(c, url);
   // Web servers and hooks may have images whose identifiers are addresses.
   const { hooks } = service.images;
   const mayHave = hooks?.has("resolve") || service.sources.all.some(({ list }) => !list);
@@ -96,7 +96,7 @@ async function readLink(
   const { targets } = await openState(c, service, state);
   const [{ id, region: named }] = targets;
   const inner = readOwnLink(id, ownAddresses(c, service));
-  if (!inner) throw foreign(c, new URL(id));
+  if (!inner) throw foreignError(c, new URL(id));
   // A state that names no other that could be opened.
   if (inner.names === "state" || inner.names === "stored") throw nothingThere();
   return readLink(c, service, id, inner, named);
@@ -201,7 +201,7 @@ const nothingThere = () =>
     { code: "image_not_found" },
   );
 
-function foreign(c: RequestContext, { host }: URL): ServiceError {
+function foreignError(c: RequestContext, { host }: URL): ServiceError {
   return new ServiceError(
     "bad-request",
     `Expected an identifier, or an address of this server, which begins with ${c.get("base")}/; received one of ${host}, whose images this server cannot show. Use browse to see what it has.`,

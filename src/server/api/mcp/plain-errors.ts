@@ -72,7 +72,7 @@ const quote = (text: string) => JSON.stringify(text.slice(0, maxLength));
 /** Returns a response of the protocol with its error in a plain sentence; any other text unchanged. */
 export function plainResponse(text: string, message: unknown, tools: readonly string[]): string {
   // Only results are long.
-  const document = text.length > maxText ? undefined : parsed(text);
+  const document = text.length > maxText ? undefined : parseJson(text);
   const error = objectOf(objectOf(document)?.error);
   const said = textOf(error?.message);
   if (!error || said === undefined) return text;
@@ -91,7 +91,7 @@ const invalidParams = -32602;
 /** Returns the faults that a validator printed into a message; undefined if there are none. */
 function issuesIn(said: string): readonly Issue[] | undefined {
   const start = said.search(/\[\s*\{/);
-  const issues = start < 0 ? undefined : parsed(said.slice(start));
+  const issues = start < 0 ? undefined : parseJson(said.slice(start));
   return Array.isArray(issues) ? (issues as Issue[]) : undefined;
 }
 
@@ -136,7 +136,7 @@ const sayings: readonly (readonly [form: RegExp, say: (said: string, around: Aro
   ],
 ];
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -90,7 +90,7 @@ async function respondToLegacy(request: Request, message: unknown, server: McpSe
 }
 
 /** A schema for the list of tools that accepts everything: tools explain themselves what is wrong. */
-function unchecked<Input>(input: ZodType<Input>): ZodType<unknown> {
+function withoutChecks<Input>(input: ZodType<Input>): ZodType<unknown> {
   const standard = { ...input["~standard"], validate: (value: unknown) => ({ value }) };
   return Object.create(input, { "~standard": { value: standard } });
 }
@@ -115,7 +115,7 @@ function createServer(
   for (const { name, title, description, input, run } of tools)
     server.registerTool(
       name,
-      { title, description, inputSchema: unchecked(input), annotations: { title, ...readOnly } },
+      { title, description, inputSchema: withoutChecks(input), annotations: { title, ...readOnly } },
       (given: unknown) => {
         const { success, data, error } = input.safeParse(given);
         return success ? run(data as never) : failure(faultOf(error.issues, given, input));

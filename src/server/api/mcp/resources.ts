@@ -55,12 +55,12 @@ async function read(c: RequestContext, service: Service, uri: string): Promise<s
   if (link) throw nothingThere();
   throw new ServiceError(
     "bad-request",
-    `Expected the address of a document of this server, which begins with ${c.get("base")}/; received ${received(uri)}. Use the links that browse and get_image_info return.`,
+    `Expected the address of a document of this server, which begins with ${c.get("base")}/; received ${describeReceived(uri)}. Use the links that browse and get_image_info return.`,
     { code: "foreign_address" },
   );
 }
 
-function received(uri: string): string {
+function describeReceived(uri: string): string {
   const host = parseUrl(uri)?.host;
   return host ? `one of ${host}` : "another text";
 }
@@ -75,7 +75,7 @@ async function documentText(c: RequestContext, service: Service, path: string): 
     throw new ServiceError("unauthorized", text, { code: "access_denied" });
   }
   const made = await presented.make();
-  if (!made.canvases) return bounded(JSON.stringify(made.document));
+  if (!made.canvases) return refuseLong(JSON.stringify(made.document));
   const items: unknown[] = [];
   let length = 0;
   for await (const some of canvasesOf(made).batches()) {
@@ -83,7 +83,7 @@ async function documentText(c: RequestContext, service: Service, path: string): 
     length += JSON.stringify(some).length;
     if (length > maxText) throw tooLong();
   }
-  return bounded(JSON.stringify({ ...made.document, items }));
+  return refuseLong(JSON.stringify({ ...made.document, items }));
 }
 
 function informationText(c: RequestContext, service: Service, identifier: string): Promise<string> {
@@ -102,7 +102,7 @@ function informationText(c: RequestContext, service: Service, identifier: string
   );
 }
 
-function bounded(text: string): string {
+function refuseLong(text: string): string {
   if (text.length > maxText) throw tooLong();
   return text;
 }

@@ -41,13 +41,17 @@ async function respond(c: RequestContext, service: Service): Promise<Response> {
     const { respondToMessage } = await import("./protocol.ts");
     const about = { version: service.version, instructions };
     const tools = toolsOf(c, service);
-    const plain = (text: string) =>
+    const respondPlainly = (text: string) =>
       plainResponse(
         text,
         message,
         tools.map(({ name }) => name),
       );
-    return finish(c, await respondToMessage(c.req.raw, message, about, tools, shelfOf(c, service)), plain);
+    return finish(
+      c,
+      await respondToMessage(c.req.raw, message, about, tools, shelfOf(c, service)),
+      respondPlainly,
+    );
   } catch (error) {
     if (error instanceof Refusal) return refuse(c, error);
     throw error;

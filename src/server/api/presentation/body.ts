@@ -69,19 +69,19 @@ async function* noteParts(
   let digest = "";
   for await (const part of parts) {
     digest = toHex(await sha256(digest + toHex(await sha256(part))));
-    deflated.push(await through(part, new CompressionStream("deflate")));
+    deflated.push(await runThrough(part, new CompressionStream("deflate")));
     yield part;
   }
   const weight = deflated.reduce((sum, { length }) => sum + length, 0);
   const inflateParts = async function* () {
-    for (const part of deflated) yield await through(part, new DecompressionStream("deflate"));
+    for (const part of deflated) yield await runThrough(part, new DecompressionStream("deflate"));
   };
   written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflateParts(), failed) }, weight);
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-async function through(bytes: Bytes, coder: CompressionStream | DecompressionStream): Promise<Bytes> {
+async function runThrough(bytes: Bytes, coder: CompressionStream | DecompressionStream): Promise<Bytes> {
   const coded = new Blob([bytes]).stream().pipeThrough(coder);
   return new Uint8Array(await new Response(coded).arrayBuffer());
 }

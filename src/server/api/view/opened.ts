@@ -109,9 +109,9 @@ async function openReadings(
   const made = await presented.make();
   const { type } = made.document;
   const { refused } = presented;
-  if (refused) return { document: made.document, ...around(presented), refused, isNamed: false };
-  if (type === "Collection") return { document: made.document, ...around(presented), isNamed: false };
-  if (type === "Manifest") return openManifest(made, around(presented), canvasId);
+  if (refused) return { document: made.document, ...factsAround(presented), refused, isNamed: false };
+  if (type === "Collection") return { document: made.document, ...factsAround(presented), isNamed: false };
+  if (type === "Manifest") return openManifest(made, factsAround(presented), canvasId);
   const [manifest] = listOf(made.document.partOf);
   const whole = typeof manifest?.id === "string" ? ownAddress(c, service, manifest.id)?.readings : undefined;
   const named = canvasId ?? (type === "Range" ? firstCanvas(made.document) : made.document.id);
@@ -123,11 +123,11 @@ async function openReadings(
     );
   const manifestAround = await present(c, service, whole);
   if (manifestAround.refused) return openReadings(c, service, whole);
-  return openManifest(await manifestAround.make(), around(manifestAround), named);
+  return openManifest(await manifestAround.make(), factsAround(manifestAround), named);
 }
 
 /** Returns what is known of a document. */
-const around = ({ sharing, above }: Presented) => ({
+const factsAround = ({ sharing, above }: Presented) => ({
   sharing: sharing(),
   ...(above !== undefined && { above }),
 });

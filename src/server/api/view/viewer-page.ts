@@ -47,7 +47,7 @@ ${notices(opened, asked).map(notice).join("\n")}
 ${unplayedNotice(opened, asked)}${problemOf(shown, reader)}
 ${damageNotice(asked)}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
-<${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
+<${tag} id="viewer" class="${viewer}"><noscript>${plainHtml(opened, image, asked)}</noscript></${tag}>
 <p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
 ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
 <script type="application/json" id="view">${safeJson(settings(opened, asked))}</script>`;
@@ -60,7 +60,8 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
       description: plainText(textFor(document.summary, reader)) || pagesText(shown, reader),
       address: addressOf(opened, base),
       document: String(document.id),
-      ...(image && isShown(shown) && { picture: pictureAddress(image, previewBox, fitting(opened, image)) }),
+      ...(image &&
+        isShown(shown) && { picture: pictureAddress(image, previewBox, fittingRegion(opened, image)) }),
     }),
     ...own,
     scripts: [...(own.scripts ?? [])],
@@ -122,7 +123,7 @@ const damageNotice = ({ damaged, reader: { words } }: ViewerAsked) =>
 const isShown = (shown: CanvasPosition | undefined) => listOf(shown?.canvas.thumbnail).length > 0;
 
 /** Returns the region if the image fills its canvas pixel for pixel. */
-function fitting({ region, shown }: OpenedDocument, { width, height }: CanvasImage) {
+function fittingRegion({ region, shown }: OpenedDocument, { width, height }: CanvasImage) {
   const canvas = shown?.canvas;
   return canvas?.width === width && canvas.height === height ? region : undefined;
 }
@@ -212,11 +213,11 @@ const dialog = (id: string, title: string, close: string, body: string) =>
 ${body}</dialog>`;
 
 /** The image of the canvas, and links to the next and previous one. */
-function plain(opened: OpenedDocument, image: CanvasImage | undefined, asked: ViewerAsked): string {
+function plainHtml(opened: OpenedDocument, image: CanvasImage | undefined, asked: ViewerAsked): string {
   const { reader, base } = asked;
   const { words } = reader;
   const { shown, document } = opened;
-  const to = (canvas: Resource | undefined, text: string, rel: string) => {
+  const linkTo = (canvas: Resource | undefined, text: string, rel: string) => {
     const address = canvas && viewOfDocument(base, String(canvas.id));
     return address === undefined
       ? ""
@@ -225,10 +226,10 @@ function plain(opened: OpenedDocument, image: CanvasImage | undefined, asked: Vi
   const label = shown ? labelOf(shown, reader) : titleOf(document, reader);
   const picture =
     image && isShown(shown)
-      ? `<a href="${escapeHtml(`${image.service}/full/max/0/default.jpg`)}"><img src="${escapeHtml(pictureAddress(image, plainBox, fitting(opened, image)))}" alt="${escapeHtml(label)}"></a>`
+      ? `<a href="${escapeHtml(`${image.service}/full/max/0/default.jpg`)}"><img src="${escapeHtml(pictureAddress(image, plainBox, fittingRegion(opened, image)))}" alt="${escapeHtml(label)}"></a>`
       : `<p>${escapeHtml(image?.gated ? words.gated : words.unreadable)}</p>`;
   const around = shown
-    ? `<p>${to(shown.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(fillIn(words.pageOf, { number: shown.index + 1, count: shown.count }))}) ${to(shown.next, words.next, "next")}</p>`
+    ? `<p>${linkTo(shown.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(fillIn(words.pageOf, { number: shown.index + 1, count: shown.count }))}) ${linkTo(shown.next, words.next, "next")}</p>`
     : "";
   // Without its script Mirador has no landmark.
   const tag = asked.viewer === "mirador" ? "main" : "div";

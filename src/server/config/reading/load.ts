@@ -176,13 +176,13 @@ function overrides(root: SchemaNode, value: unknown, env: Env) {
 /** Returns the paths in a value that the keys of a leaf match. */
 function expand([key, ...rest]: readonly string[], value: unknown): (string | number)[][] {
   if (key === undefined) return [[]];
-  const at = (own: string | number) => {
+  const expandAt = (own: string | number) => {
     const child = (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[own];
     return expand(rest, child).map((tail) => [own, ...tail]);
   };
-  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, location) => at(location)) : [];
-  if (key === "*") return isObject(value) ? Object.keys(value).flatMap(at) : [];
-  return at(key);
+  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, location) => expandAt(location)) : [];
+  if (key === "*") return isObject(value) ? Object.keys(value).flatMap(expandAt) : [];
+  return expandAt(key);
 }
 
 function location(

@@ -1,7 +1,14 @@
 // Problems of a configuration, key by key, in words that help to fix them.
 
 import type { z } from "zod";
-import { type Finding, keyPath, maskUrls, nearest, type Position, problemAt } from "../../../base/index.ts";
+import {
+  type Finding,
+  findNearest,
+  keyPath,
+  maskUrls,
+  type Position,
+  problemAt,
+} from "../../../base/index.ts";
 import { childKeys, nodesAt, type SchemaNode, wordOf } from "../walk.ts";
 
 /** Context for explaining an issue. */
@@ -55,7 +62,7 @@ function hintFor(key: string, path: readonly PropertyKey[], root: SchemaNode): s
   const owners = nodesAt(root, path).filter(({ properties = {} }) => Object.hasOwn(properties, key));
   if (owners.length > 0) return `it belongs to ${owners.map(wordOf).join(", ")}`;
   const known = childKeys(root, path);
-  const meant = nearest(key, known);
+  const meant = findNearest(key, known);
   return meant ? `did you mean "${meant}"?` : `known keys here: ${known.join(", ")}`;
 }
 

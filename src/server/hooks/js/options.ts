@@ -4,7 +4,7 @@ import { z } from "zod";
 import { durationOption, parseDuration, parseSize, pathOption, sizeOption } from "../../../base/index.ts";
 
 /** Limits a schema's values to a range, inclusive. */
-const within =
+const isWithin =
   <T extends string | number>(parse: (text: T) => number, least: number, max: number) =>
   (text: T) =>
     parse(text) >= least && parse(text) <= max;
@@ -19,14 +19,14 @@ export const jsOptions = z.strictObject({
     edit: "restart",
   }),
   timeout: durationOption
-    .refine(within(parseDuration, 1, 10_000), { error: "expected a duration between 1ms and 10s" })
+    .refine(isWithin(parseDuration, 1, 10_000), { error: "expected a duration between 1ms and 10s" })
     .default("50ms")
     .meta({
       description: "How long one call may run. The time that it waits in the queue does not count.",
       edit: "restart",
     }),
   memory: sizeOption
-    .refine(within(parseSize, 16 * mebibyte, 1024 * mebibyte), {
+    .refine(isWithin(parseSize, 16 * mebibyte, 1024 * mebibyte), {
       error: "expected a size between 16MiB and 1GiB",
     })
     .default("32MiB")

@@ -82,7 +82,7 @@ export async function createSandbox(
   });
 
   const { functions, unused, failure } = load(runtime, context, guest, program);
-  if (failure) throw hookError(clock.wasOver() ? late(loadMs, failure) : failure);
+  if (failure) throw hookError(clock.wasOver() ? lateFailure(loadMs, failure) : failure);
 
   const image = takeImage(memory);
   const run = (method: QuickJSHandle, name: string, input: string): Outcome => {
@@ -94,7 +94,7 @@ export async function createSandbox(
     const isSpent = wasOver || failure?.spent === true;
     const usable = image.putBack() && !isSpent;
     return {
-      ...(wasOver ? { failure: late(program.timeoutMs, failure) } : outcome),
+      ...(wasOver ? { failure: lateFailure(program.timeoutMs, failure) } : outcome),
       usable,
     };
   };
@@ -262,7 +262,7 @@ function positionIn(stack: string, file: string): string | undefined {
 }
 
 /** Returns the failure of a run that exceeded its time limit. */
-function late(ms: number, failure: Failure | undefined): Failure {
+function lateFailure(ms: number, failure: Failure | undefined): Failure {
   const { position } = failure ?? {};
   return {
     message: `it ran longer than its time limit of ${ms} ms`,

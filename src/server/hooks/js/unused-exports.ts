@@ -1,6 +1,6 @@
 // Exports of a hook file that are never called: probably functions of a hook under another name.
 
-import { nearest } from "../../../base/index.ts";
+import { findNearest } from "../../../base/index.ts";
 import { type HookFunction, hookFunctions } from "../hook.ts";
 
 /** An export that is none of the functions of a hook. Plain data: it crosses threads. */
@@ -39,7 +39,7 @@ function textOf({ name, type, members }: UnusedExport): string | undefined {
     return `${members.join(" and ")} inside the export ${name} ${members.length > 1 ? "are" : "is"} never called; export each function by its own name, such as export function ${members[0]}(…)`;
   if (name === "default")
     return `the default export is never called; export a function by its name, which is one of ${list}`;
-  const meant = otherNames[name.toLowerCase()] ?? nearest(name, hookFunctions);
+  const meant = otherNames[name.toLowerCase()] ?? findNearest(name, hookFunctions);
   if (meant !== undefined) return `the export ${name} is never called; did you mean ${meant}?`;
   // Constants and classes are for the file's own tests.
   if (type !== "function") return undefined;

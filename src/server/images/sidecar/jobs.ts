@@ -170,10 +170,10 @@ export function createSidecarJobs(
   return {
     useOf(master, read) {
       const { sidecar } = codecOf(read.header);
-      const within = (bytes: number) => sidecar?.use(read, sizeOf(master), bytes);
-      const best = within(Number.POSITIVE_INFINITY);
+      const useWithin = (bytes: number) => sidecar?.use(read, sizeOf(master), bytes);
+      const best = useWithin(Number.POSITIVE_INFINITY);
       if (!best) return undefined;
-      const use = within(room());
+      const use = useWithin(room());
       if (!use || !isAllowed(master, read.header, use.layers[0])) return { ...best, alone: true };
       const isFaster = use.faster && isAllowed(master, read.header, use.faster);
       return isFaster ? use : { ...use, faster: undefined };

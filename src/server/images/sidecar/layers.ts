@@ -52,7 +52,7 @@ const nothing = async () => new Uint8Array();
 const isLate = (error: unknown) => error instanceof ServiceError && error.code === "render_timeout";
 
 /** Returns access for a read that does without a layer. */
-export const alone = (key: SidecarKey, state: "absent" | "unavailable" = "absent"): FoundSidecar => ({
+export const withoutLayer = (key: SidecarKey, state: "absent" | "unavailable" = "absent"): FoundSidecar => ({
   state,
   access: { id: key.id, absent: true, load: nothing },
 });
@@ -95,7 +95,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
   };
 
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
-    if (state.is !== "complete") return alone(key, state.is);
+    if (state.is !== "complete") return withoutLayer(key, state.is);
     const { sidecar } = state;
     let isMissing = false;
     const access: SidecarAccess = {
@@ -123,9 +123,9 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
   ): FoundSidecar => {
     const state = lives.apply(key.id, event);
     build.end(how);
-    return state.is === "building" ? alone(key) : toFound(key, state);
+    return state.is === "building" ? withoutLayer(key) : toFound(key, state);
   };
-  const obtained = (key: SidecarKey, entry: Uint8Array, sidecar?: BuiltSidecar): SidecarEvent => ({
+  const obtainedEvent = (key: SidecarKey, entry: Uint8Array, sidecar?: BuiltSidecar): SidecarEvent => ({
     is: "obtained",
     sidecar: entries.atRest(key, entry, sidecar),
   });
@@ -150,14 +150,14 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
       return { key, build, stored };
     },
     /** Uses the entry that the slot has. */
-    use: (sought: SoughtLayer, entry: Uint8Array) => end(sought, obtained(sought.key, entry)),
+    use: (sought: SoughtLayer, entry: Uint8Array) => end(sought, obtainedEvent(sought.key, entry)),
     /** Leaves the layer unmade. */
     abandon: (sought: SoughtLayer, how?: BuildEnd) => end(sought, { is: "abandoned" }, how),
     /** Stores and uses what a read has made. */
     take(sought: SoughtLayer, sidecar: BuiltSidecar): void {
       const { key } = sought;
       if (isCurrent(key)) origin.put(key.name, key.variant, sidecar.entry);
-      end(sought, obtained(key, sidecar.entry, sidecar));
+      end(sought, obtainedEvent(key, sidecar.entry, sidecar));
     },
     /** Builds the layer. Throws the error of the pass; with `again`, a cancelled one may be repeated. */
     async pass(
@@ -170,7 +170,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
       passes.set(key.id, running);
       try {
         const built = await running;
-        return end(sought, built ? obtained(key, built.entry, built) : refusedFor(unavailableMs));
+        return end(sought, built ? obtainedEvent(key, built.entry, built) : refusedFor(unavailableMs));
       } catch (error) {
         if (options.again && options.signal?.aborted) throw error;
         end(sought, isLate(error) ? refusedFor(lateMs) : { is: "abandoned" }, endOf(error));
@@ -181,7 +181,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
     },
     /** Returns the entry of a layer if it is complete in this process, or else in the slot. */
     async entryOf(key: SidecarKey): Promise<Uint8Array | undefined> {
-      const state = lives.of(key.id);
+      const state = lives.stateOf(key.id);
       if (state.is === "complete") return entries.load(key, state.sidecar, false);
       return state.is === "absent" ? origin.get(key.name, key.variant) : undefined;
     },

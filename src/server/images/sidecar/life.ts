@@ -75,7 +75,7 @@ const asOf = (state: SidecarState, now: number): SidecarState =>
   state.is === "unavailable" && state.until <= now ? absent : state;
 
 export interface SidecarLives {
-  of(id: string): SidecarState;
+  stateOf(id: string): SidecarState;
   /** Applies an event to a sidecar and returns its new state. */
   apply(id: string, event: SidecarEvent): SidecarState;
   /** Returns the builds in progress. */
@@ -92,11 +92,11 @@ const stateBytes = 256;
 export function createSidecarLives(bytes: number, now: () => number): SidecarLives {
   const building = new Map<string, Extract<SidecarState, { is: "building" }>>();
   const atRest = createLru<string, SidecarState>(bytes);
-  const of = (id: string) => asOf(building.get(id) ?? atRest.get(id) ?? absent, now());
+  const stateOf = (id: string) => asOf(building.get(id) ?? atRest.get(id) ?? absent, now());
   return {
-    of,
+    stateOf,
     apply(id, event) {
-      const state = nextState(of(id), event, now());
+      const state = nextState(stateOf(id), event, now());
       if (state.is === "building") building.set(id, state);
       else building.delete(id);
       if (state.is === "absent" || state.is === "building") atRest.delete(id);

@@ -14,7 +14,7 @@ import type { Master } from "../describe.ts";
 import type { Build } from "./build.ts";
 import { createIdleLane, type IdleLane } from "./idle-lane.ts";
 import type { SidecarJobParts, SidecarKey } from "./jobs.ts";
-import { alone, createLayers, type FoundSidecar, type Layers, type SoughtLayer } from "./layers.ts";
+import { createLayers, type FoundSidecar, type Layers, type SoughtLayer, withoutLayer } from "./layers.ts";
 import { reportOf, type SidecarReport } from "./report.ts";
 import { createZooms, type Zooms } from "./zooms.ts";
 
@@ -40,7 +40,7 @@ export interface Sidecars {
    * to requests that would have to do the same work, unless the file is damaged or unsupported; for ten
    * minutes after a pass that exceeded its time limit, reads do without.
    */
-  of(
+  find(
     master: Master,
     read: ReadRequest,
     options: { readonly signal: AbortSignal },
@@ -87,7 +87,7 @@ interface Seeker {
 /** Lets a read do without a layer whose pass failed, unless its client has left. */
 const unlessCancelled = (key: SidecarKey) => (error: unknown) => {
   if (error instanceof ServiceError && error.kind === "cancelled") throw error;
-  return alone(key);
+  return withoutLayer(key);
 };
 
 /** Creates the sidecars over the origin slot. */
@@ -112,7 +112,7 @@ class SlotSidecars implements Sidecars {
     this.#lane = createIdleLane(() => parts.admission.status(), now);
   }
 
-  async of(
+  async find(
     master: Master,
     read: ReadRequest,
     { signal }: { readonly signal: AbortSignal },
@@ -121,7 +121,7 @@ class SlotSidecars implements Sidecars {
     if (!use) return undefined;
     const [first, ...others] = use.layers;
     const key = await this.#layers.keyOf(master, first);
-    if (use.alone) return alone(key);
+    if (use.alone) return withoutLayer(key);
     const { header } = read;
     const keys = [
       key,
@@ -164,7 +164,7 @@ class SlotSidecars implements Sidecars {
     const entries = await Promise.all(keys.map((key) => this.#layers.entryOf(key)));
     if (keys.some((key, i) => entries[i] && forTiles.includes(key)))
       return reportOf(entries.filter((entry) => entry !== undefined));
-    const states = forTiles.map(({ id }) => this.#lives.of(id));
+    const states = forTiles.map(({ id }) => this.#lives.stateOf(id));
     if (states.some(({ is }) => is === "building")) return { state: "building" };
     const refused = states.find((state) => state.is === "unavailable");
     return refused ? { state: "unavailable", until: refused.until } : { state: "absent" };
@@ -182,7 +182,7 @@ class SlotSidecars implements Sidecars {
     const keys = await this.#keysOf(master, header);
     await this.#lane.settle(keys.map(({ id }) => id));
     for (const { id } of keys) {
-      const state = this.#lives.of(id);
+      const state = this.#lives.stateOf(id);
       if (state.is === "building") await state.build.ended;
       await this.#layers.passes.get(id)?.catch(() => {});
     }
@@ -206,7 +206,7 @@ class SlotSidecars implements Sidecars {
   /** Returns one of the layers that serve a read as well as the first, from memory or the slot. */
   async #findOther({ keys, signal }: Seeker): Promise<FoundSidecar | undefined> {
     for (const key of keys.slice(1)) {
-      if (this.#lives.of(key.id).is !== "absent") continue;
+      if (this.#lives.stateOf(key.id).is !== "absent") continue;
       const sought = this.#layers.seek(key, signal);
       const stored = await sought.stored;
       if (stored) return this.#layers.use(sought, stored);
@@ -219,7 +219,7 @@ class SlotSidecars implements Sidecars {
   #leaving(sought: SoughtLayer, otherwise: () => void): FoundSidecar {
     const { blocks, made } = this.#jobs.keepBlocks(sought.key);
     let left: Uint8Array | undefined;
-    const { state, access } = alone(sought.key);
+    const { state, access } = withoutLayer(sought.key);
     const keepEntry = async (entry: Uint8Array) => {
       left = entry;
     };
@@ -249,12 +249,12 @@ class SlotSidecars implements Sidecars {
     }
     // A second read waits meanwhile: the pass may then continue from what this one leaves in its worker.
     if (way === "zoom" && !this.#zooms.isSecond(key.id))
-      return { ...alone(key), finish: () => void this.#layers.abandon(sought) };
+      return { ...withoutLayer(key), finish: () => void this.#layers.abandon(sought) };
     const pass = () =>
       this.#layers.pass(sought, seeker, { signal: this.#endOfPass(master, sought.build, signal) });
     if (way === "wait") return unlessAborted(pass(), signal);
     if (way === "zoom") return unlessAborted(pass(), signal).catch(unlessCancelled(key));
-    if (this.#inPlace && key.layer === "ground") return pass().catch(() => alone(key));
+    if (this.#inPlace && key.layer === "ground") return pass().catch(() => withoutLayer(key));
     return this.#leaving(sought, () => {
       if (this.#inPlace) this.#layers.abandon(sought);
       else pass().catch(() => {});
@@ -271,17 +271,17 @@ class SlotSidecars implements Sidecars {
     if (how.is === "over" || how.is === "cancelled") return undefined;
     if (way === "wait" || how.is === "render failed") throw how.error;
     // The read continues on its own: otherwise all waiting requests would wait for the source again, in turn.
-    return how.is === "source failed" || way === "zoom" ? alone(keys[0]) : undefined;
+    return how.is === "source failed" || way === "zoom" ? withoutLayer(keys[0]) : undefined;
   }
 
   async #find(seeker: Seeker): Promise<FoundSidecar> {
     const [first] = seeker.keys;
     for (;;) {
       for (const key of seeker.keys) {
-        const state = this.#lives.of(key.id);
+        const state = this.#lives.stateOf(key.id);
         if (state.is === "complete") return this.#layers.toFound(key, state);
       }
-      const state = this.#lives.of(first.id);
+      const state = this.#lives.stateOf(first.id);
       if (state.is === "absent") return this.#begin(seeker);
       if (state.is !== "building") return this.#layers.toFound(first, state);
       const joined = await this.#join(state.build, seeker);
@@ -313,7 +313,7 @@ class SlotSidecars implements Sidecars {
     ground: SidecarAccess,
   ): Promise<SidecarAccess | undefined> {
     const key = await this.#layers.keyOf(seeker.master, layer);
-    const state = this.#lives.of(key.id);
+    const state = this.#lives.stateOf(key.id);
     if (state.is === "complete") return this.#layers.toFound(key, state).access;
     if (state.is === "building") this.#lane.note(key.id);
     if (state.is !== "absent") return undefined;
@@ -336,7 +336,7 @@ class SlotSidecars implements Sidecars {
     ground: SidecarAccess | undefined,
   ): Promise<FoundSidecar & { readonly isNew: boolean }> {
     for (;;) {
-      const state = this.#lives.of(key.id);
+      const state = this.#lives.stateOf(key.id);
       if (state.is === "building") {
         void this.#lane.settle([key.id]);
         await unlessAborted(state.build.ended, signal);

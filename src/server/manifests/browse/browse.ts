@@ -111,14 +111,14 @@ export async function browseFolder(
   const label = folder && labelOfFolder(parts.sources, location, folder);
   const labels = await labelsOf(parts, page.allowed);
   if (label) labels.set(own, label);
-  const of = (kind: Entry["kind"]) =>
+  const identifiersOf = (kind: Entry["kind"]) =>
     page.allowed.filter((entry) => entry.kind === kind).map(({ identifier }) => identifier);
   return {
     identifier: own,
     name: nameOf(location),
     ...(parent !== undefined && { parent }),
-    folders: of("folder"),
-    images: of("image"),
+    folders: identifiersOf("folder"),
+    images: identifiersOf("image"),
     labels,
     ...(found && { found }),
     ...(page.next && { next: page.next }),

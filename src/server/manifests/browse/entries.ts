@@ -28,9 +28,9 @@ export function entriesOf(
   const before = folder && known.get(folder);
   if (before) return before;
   const shown = folder ? contentsOf(sources, location, folder).filter(({ isHidden }) => !isHidden) : [];
-  const of = (kind: Content["kind"]) =>
+  const entriesOfKind = (kind: Content["kind"]) =>
     shown.filter((content) => content.kind === kind).map((content) => entryOf(location, content));
-  const entries = [...of("folder"), ...(isRoot ? topsOf(sources) : []), ...of("image")];
+  const entries = [...entriesOfKind("folder"), ...(isRoot ? topsOf(sources) : []), ...entriesOfKind("image")];
   if (folder) known.set(folder, entries);
   return entries;
 }

@@ -1,7 +1,7 @@
 // Title and provider of the collection: from the configuration, or else from the manifest file at its top.
 
 import { type LanguageMap, parseUrl } from "../../../base/index.ts";
-import { absolute, idOf, objectsOf, type Resource } from "../../../iiif/index.ts";
+import { idOf, makeAbsolute, objectsOf, type Resource } from "../../../iiif/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
@@ -35,7 +35,7 @@ export async function describeSite(
     provider.label === ""
       ? objectsOf(members.provider)[0]
       : { label: provider.label, homepage: linkTo(provider.homepage), logo: linkTo(provider.logo) };
-  const provided = of && providerOf(absolute(of, { base, document: `${base}/` }));
+  const provided = of && providerOf(makeAbsolute(of, { base, document: `${base}/` }));
   return {
     ...(label !== undefined && { title: label as string | LanguageMap }),
     ...(provided && { provider: provided }),

@@ -203,10 +203,10 @@ async function attachPages(
       const items = number > 0 ? listed[nth - 1]?.byNumber.get(number) : undefined;
       if (!items) return undefined;
       const page = reference(number, nth);
-      const numbered = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
-      const whole = items.map(({ annotation }, at) => numbered(annotation, at));
+      const withNumber = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
+      const whole = items.map(({ annotation }, at) => withNumber(annotation, at));
       const narrowed = new Map<Resource | undefined, Resource>(
-        items.map((item, at) => [whole[at], numbered(item.narrowed, at)]),
+        items.map((item, at) => [whole[at], withNumber(item.narrowed, at)]),
       );
       return {
         document: withContext({ ...page, items: whole }, false),

@@ -18,7 +18,7 @@ import type { RefusedDecision } from "../../access/access.ts";
 import type { PageTexts } from "../texts/page-texts.ts";
 import type { TextFile } from "../texts/text-files.ts";
 import type { Making, PlannedDocument, RawText, SheetTexts } from "./making.ts";
-import { withheld } from "./restricted.ts";
+import { withholdText } from "./restricted.ts";
 
 /** Returns a canvas with links to its text. */
 export function canvasWithText(
@@ -120,7 +120,7 @@ export async function textOf(
   if (!made || !sheet) return undefined;
   const found = textDocument(parts.texts, sheet, String(made.document.id), piece);
   if (await gate.mayRead(sheet.identifier, "all")) return found;
-  const refused = withheld(
+  const refused = withholdText(
     "Only readers with access to all of the image may read its text. Log in, then ask again.",
   );
   const { id } = sheet.canvas;

@@ -64,7 +64,8 @@ export async function folderDocument(
   const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
   if (folder && manifestFile && stored)
     return storedFound(making, reading, { location, folder }, manifestFile, stored);
-  if (!location.source.list && !isRoot(parts, location)) return folder && faulty(making, location, folder);
+  if (!location.source.list && !isRoot(parts, location))
+    return folder && refuseFaulty(making, location, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
     const description = manifestFile?.describe("collection").images ?? emptyDescription;
@@ -124,7 +125,7 @@ function storedAt(
 }
 
 /** A description is useless if nothing that it describes can be listed. */
-function faulty({ parts }: Making, location: FolderLocation, { manifestFile }: Folder): undefined {
+function refuseFaulty({ parts }: Making, location: FolderLocation, { manifestFile }: Folder): undefined {
   if (!manifestFile) return;
   refuseUnusable(parts, location, manifestFile);
   if (manifestFile.faults().length === 0)

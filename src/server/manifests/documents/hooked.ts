@@ -38,7 +38,7 @@ export async function applyHook(
   const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
   const asked = { making, hooks, id };
-  const result = safe(
+  const result = makeSafe(
     asked,
     await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal),
   );
@@ -66,7 +66,7 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
     items: [],
   };
   const asked = { making, hooks, id };
-  const result = safe(
+  const result = makeSafe(
     asked,
     await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal),
   );
@@ -83,7 +83,7 @@ interface Asked {
 }
 
 /** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
-function safe({ hooks, id }: Asked, result: Resource | undefined): Resource | undefined {
+function makeSafe({ hooks, id }: Asked, result: Resource | undefined): Resource | undefined {
   const { value, faults } = safeDocument(result);
   if (faults[0]) hooks.unusable("presentation", id, findingLine(foundFault(faults[0])));
   return value as Resource | undefined;

@@ -133,7 +133,7 @@ const isEmptied = (before: Resource, after: Resource): boolean =>
 const count = (items: unknown) => (Array.isArray(items) ? items.length : 0);
 
 /** Returns the decision to withhold a text about an image from a reader without access to all of it. */
-export const withheld = (reason: string): RefusedDecision => ({
+export const withholdText = (reason: string): RefusedDecision => ({
   allowed: false,
   status: 401,
   reason,
@@ -141,13 +141,13 @@ export const withheld = (reason: string): RefusedDecision => ({
   vary: [],
 });
 
-const withheldText = withheld(
+const withheldText = withholdText(
   "These annotations are about images that need a login. Log in where the images are shown, then ask again.",
 );
 
 const refusalOf = (decision: Awaited<ReturnType<Making["gate"]["decide"]>>): RefusedDecision =>
   decision.allowed
-    ? withheld("Only readers with access to all of the image may read this. Log in, then ask again.")
+    ? withholdText("Only readers with access to all of the image may read this. Log in, then ask again.")
     : decision;
 
 /** The title of a document, with the services to log in if a rule names any. */

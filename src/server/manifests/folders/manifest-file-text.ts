@@ -43,13 +43,14 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
       const value = parseJson(text);
       if (value !== null) return { value, faults: [], locate: (faults) => locatedInJson(text, faults) };
     } catch (error) {
-      if (error instanceof JsonTooDeep) return unreadable(problem(error.message, lineOf(text, error.offset)));
+      if (error instanceof JsonTooDeep)
+        return unreadableText(problem(error.message, lineOf(text, error.offset)));
     }
   }
   if (text.length > maxYaml)
-    return unreadable(problem(`expected JSON, since YAML has at most ${maxYaml} bytes`));
+    return unreadableText(problem(`expected JSON, since YAML has at most ${maxYaml} bytes`));
   const { value, lines, fault } = await readYaml(text);
-  if (fault !== undefined) return unreadable(fault);
+  if (fault !== undefined) return unreadableText(fault);
   return {
     value,
     faults: [],
@@ -83,7 +84,7 @@ const excessText = {
   "too large": "expected YAML with few aliases; received some that make it too large",
 } as const;
 
-const unreadable = (fault: Finding): ReadText => ({
+const unreadableText = (fault: Finding): ReadText => ({
   faults: [fault],
   locate: (faults) => faults.map((each) => foundFault(each)),
 });

@@ -5,7 +5,7 @@ import type { Sources } from "../../sources/index.ts";
 import { type Entry, topsOf } from "../browse/entries.ts";
 import { type FolderLocation, identifierOf, inside, locationOf } from "../locations.ts";
 import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
-import { comparable, textIn } from "./words.ts";
+import { textIn, toComparable } from "./words.ts";
 
 /** Matches that a search lists. */
 export const maxMatches = 2000;
@@ -96,7 +96,7 @@ async function folderEntry(
   if (!(await request.mayLookInto(identifier))) {
     if (!(await request.mayList?.(identifier))) return undefined;
     const label = labelAbove ?? (await lookInto(location))?.label;
-    const title = label ? `${comparable(name)}\n${textIn({ label })}` : comparable(name);
+    const title = label ? `${toComparable(name)}\n${textIn({ label })}` : toComparable(name);
     return matches(request.words, title, above)
       ? { kind: "folder", identifier, ...(label && { label }) }
       : undefined;
@@ -137,7 +137,7 @@ function* contentsWithLocations(
   for (const content of folder?.contents ?? []) yield [inside(location, content.name), content];
   for (const { identifier } of isRoot ? topsOf(sources) : []) {
     const inner = locationOf(sources, identifier);
-    yield [inner, { kind: "folder", name: identifier, isHidden: false, text: comparable(identifier) }];
+    yield [inner, { kind: "folder", name: identifier, isHidden: false, text: toComparable(identifier) }];
   }
 }
 

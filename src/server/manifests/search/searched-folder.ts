@@ -6,7 +6,7 @@ import { type Content, contentsOf, labelIn, membersOfFolder } from "../browse/co
 import type { ListedFolder } from "../folders/folders.ts";
 import { isOfNotes } from "../folders/notes.ts";
 import type { FolderLocation } from "../locations.ts";
-import { comparable, textIn } from "./words.ts";
+import { textIn, toComparable } from "./words.ts";
 
 export interface SearchedContent extends Omit<Content, "members"> {
   readonly label?: LanguageMap;
@@ -40,7 +40,7 @@ export function searchedFolder(
     text: textIn(members),
     contents: contents.map(({ members, ...content }) => {
       const own = labelIn(members);
-      const name = comparable(content.name);
+      const name = toComparable(content.name);
       const text = textIn(members);
       return { ...content, ...(own && { label: own }), text: text === "" ? name : `${name}\n${text}` };
     }),

@@ -12,11 +12,11 @@ const maxTextLength = 4000;
 
 /** The words of a search in the form that texts are compared in; none for one that is blank. */
 export function wordsOf(text: string): readonly string[] {
-  return comparable(text.slice(0, maxSearchLength)).split(/\s+/u).filter(Boolean).slice(0, maxWords);
+  return toComparable(text.slice(0, maxSearchLength)).split(/\s+/u).filter(Boolean).slice(0, maxWords);
 }
 
 /** A text without case, accents and differences of width. */
-export function comparable(text: string): string {
+export function toComparable(text: string): string {
   const plain = /^[\x20-\x7e]*$/.test(text) ? text : text.normalize("NFKD").replace(/\p{M}+/gu, "");
   return plain.toLowerCase();
 }
@@ -29,7 +29,7 @@ export function textIn(members: Resource): string {
   const { label, summary, metadata, requiredStatement } = members;
   const values = [...objectsOf(metadata), ...objectsOf(requiredStatement)].map(({ value }) => value);
   const texts = [label, summary, ...values].flatMap(textsOf);
-  return texts.length === 0 ? "" : comparable(texts.join("\n").slice(0, maxTextLength));
+  return texts.length === 0 ? "" : toComparable(texts.join("\n").slice(0, maxTextLength));
 }
 
 /** The texts of a language map. */

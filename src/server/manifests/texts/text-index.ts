@@ -98,12 +98,12 @@ export class TextIndex {
    * the task finds lost, and runs it again. Throws `busy` if they are not built in time, `too-large` for
    * texts that are too long, and what sources throw.
    */
-  over<T>(pages: readonly TextPage[], task: (names: readonly string[]) => Promise<OrLost<T>>): Promise<T> {
+  runOver<T>(pages: readonly TextPage[], task: (names: readonly string[]) => Promise<OrLost<T>>): Promise<T> {
     const { waitMs = usualWaitMs } = this.#parts;
-    return withDeadline(waitMs, () => this.#over(pages, task), unfinished);
+    return withDeadline(waitMs, () => this.#runOver(pages, task), unfinishedError);
   }
 
-  async #over<T>(
+  async #runOver<T>(
     pages: readonly TextPage[],
     task: (names: readonly string[]) => Promise<OrLost<T>>,
   ): Promise<T> {
@@ -168,7 +168,7 @@ export class TextIndex {
     const { className } = part;
     const blocks = this.#workers
       ? await this.#workers.ask({ of: "segment", pages, name, className }).catch((cause: unknown) => {
-          throw unfinished(cause);
+          throw unfinishedError(cause);
         })
       : await blocksOfSegment(pages, { name, className });
     for (const block of blocks) this.#blocks.add(block);
@@ -231,22 +231,22 @@ function withoutValidator({ validator: _, ...file }: TextFile): TextFile {
 /** The blocks of a slot. Those that were just built are in memory too, since a slot may refuse them. */
 function blocksIn({ get, put }: TextIndexParts["slot"]): Blocks & { add(block: Block): void } {
   const built = createLru<string, Uint8Array>(cacheBytes.built);
-  const at = (key: string) => {
+  const splitKey = (key: string) => {
     const split = key.lastIndexOf("/");
     return [key.slice(0, split), key.slice(split + 1)] as const;
   };
   const add = ([key, bytes]: Block) => {
     built.set(key, bytes, bytes.length);
-    put(...at(key), bytes);
+    put(...splitKey(key), bytes);
   };
   return {
     add,
-    read: async (key) => built.get(key) ?? get(...at(key)),
+    read: async (key) => built.get(key) ?? get(...splitKey(key)),
     write: async (key, bytes) => add([key, bytes]),
   };
 }
 
-const unfinished = (cause?: unknown) =>
+const unfinishedError = (cause?: unknown) =>
   new ServiceError("busy", "The text of this document is still being indexed. Search again in a moment.", {
     code: "being_indexed",
     retryAfter: 10,

@@ -42,7 +42,7 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
     async find({ pages, canvasOf }, request) {
       const query = parseQuery(request.query);
       if (query.clauses.length === 0 || !passesFilters(request, textItself)) return nothing(request, query);
-      return index.over(pages, async (names) => {
+      return index.runOver(pages, async (names) => {
         const searched = names.map((name) => ({ name }));
         const found = await search(index.segments, searched, query);
         if (found.lost.length > 0) return { lost: found.lost };
@@ -55,7 +55,7 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
     },
     async complete({ pages }, request) {
       if (request.query === "" || !passesFilters(request, textItself)) return [];
-      return index.over(pages, async (names) => {
+      return index.runOver(pages, async (names) => {
         const found = await complete(index.segments, names, request.query, maxTerms);
         if ("lost" in found) return { lost: [found.lost] };
         const terms = found.completions.map(({ text, total }) => ({ value: text, total }));

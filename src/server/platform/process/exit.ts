@@ -16,7 +16,7 @@ const threadCalls = /^(FSReq|GetAddrInfo|GetNameInfo)/;
 export const liveWorkers = new Set<object>();
 
 /** Returns calls that an exit would wait for. */
-function hanging(): string[] {
+function hangingCalls(): string[] {
   const calls = process.getActiveResourcesInfo().filter((name) => threadCalls.test(name));
   return [...calls, ...[...liveWorkers].map(() => "Worker")];
 }
@@ -31,7 +31,7 @@ export function endProcess(
   { patienceMs = usualMs, tell }: ExitOptions = {},
 ): void {
   const exit = () => {
-    const calls = runtime === "node" ? hanging() : [];
+    const calls = runtime === "node" ? hangingCalls() : [];
     if (calls.length === 0) process.exit(code);
     if (performance.now() < end) return void setTimeout(exit, lookMs);
     tell?.(calls);

@@ -19,8 +19,9 @@ export function networkAddresses(interfaces: Interfaces = interfacesOf()): reado
     .filter(([name]) => !inner.test(name))
     .flatMap(([, addresses = []]) => addresses)
     .filter(({ internal, address }) => !internal && !/^(fe[89ab].:|169\.254\.)/i.test(address));
-  const of = (family: string) => outer.filter((each) => each.family === family).map(({ address }) => address);
-  const [v4, v6] = [of("IPv4"), of("IPv6")];
+  const addressesOf = (family: string) =>
+    outer.filter((each) => each.family === family).map(({ address }) => address);
+  const [v4, v6] = [addressesOf("IPv4"), addressesOf("IPv6")];
   return (v4.length > 0 ? v4 : v6).slice(0, max);
 }
 

@@ -12,7 +12,7 @@ const deflateAsync = promisify(zlib.deflate) as (
 
 /** zlib format (RFC 1950), on the runtime's own threads. */
 export async function deflate(data: Uint8Array, level: number): Promise<Uint8Array> {
-  return plain(await deflateAsync(data, { level, chunkSize: 64 * 1024 }));
+  return toUint8Array(await deflateAsync(data, { level, chunkSize: 64 * 1024 }));
 }
 
 /** Bytes of an inflated piece. */
@@ -29,7 +29,7 @@ export const nativeZlib: NativeZlib = {
     try {
       const options = { maxOutputLength: Math.max(1, limit), chunkSize: Math.max(64, limit + 1) };
       const out = zlib.inflateSync(data, options);
-      return out.length <= limit ? plain(out) : undefined;
+      return out.length <= limit ? toUint8Array(out) : undefined;
     } catch {
       return undefined;
     }
@@ -38,5 +38,5 @@ export const nativeZlib: NativeZlib = {
   crc32: (zlib as Partial<typeof zlib>).crc32,
 };
 
-const plain = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+const toUint8Array = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);

@@ -61,7 +61,7 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
   let stopping = false;
   /** Address of the server, which replaces a missing host. */
   let authority = "localhost";
-  function over(this: ServerResponse): void {
+  function endRequest(this: ServerResponse): void {
     const { socket } = this.req;
     const connection = sockets.get(socket);
     if (!connection) return;
@@ -101,7 +101,7 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
       const running = sockets.get(socket)?.running;
       if (!running || refused.has(socket)) return;
       waiting.delete(socket);
-      outgoing.on("close", over);
+      outgoing.on("close", endRequest);
       const isRefused = isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion);
       if (isRefused) refused.add(socket);
       const start = () =>

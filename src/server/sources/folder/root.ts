@@ -52,7 +52,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
     onError();
     return new ServiceError("source", message, { code, cause });
   };
-  const unreadable = (cause: unknown) =>
+  const unreadableError = (cause: unknown) =>
     sourceError(
       "source_unreadable",
       "The file of this image could not be read. Ask the operator of this service.",
@@ -64,7 +64,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
       return await look();
     } catch (error) {
       if (absentCodes.has((error as { code?: unknown } | null)?.code)) return undefined;
-      throw unreadable(error);
+      throw unreadableError(error);
     }
   };
 
@@ -92,7 +92,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
       return stat?.kind === "file" ? stat : undefined;
     },
     unlessAbsent,
-    unreadable,
+    unreadable: unreadableError,
   };
 }
 

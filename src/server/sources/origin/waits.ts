@@ -25,13 +25,13 @@ export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[
     if (open++ === 0) since = performance.now();
     counts.waits.add();
     const leaving = new AbortController();
-    const late = () => {
+    const lateError = () => {
       counts.late.add();
       return originError("origin_unavailable", `waited for longer than ${limitMs} ms`);
     };
     try {
       const ms = Math.max(0, left - (performance.now() - since));
-      return await withDeadline(ms, () => unlessAborted(act(leaving.signal), signal), late);
+      return await withDeadline(ms, () => unlessAborted(act(leaving.signal), signal), lateError);
     } finally {
       leaving.abort(cancelledError(signal));
       if (--open === 0) {

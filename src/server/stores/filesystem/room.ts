@@ -118,15 +118,15 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
     }
   };
 
-  const stale = () => now() - countedAt > recountInterval || written > maxBytes / 4;
+  const isStale = () => now() - countedAt > recountInterval || written > maxBytes / 4;
 
-  const few = () => tally !== undefined && tally.entries < fewEntries;
+  const hasFew = () => tally !== undefined && tally.entries < fewEntries;
 
   const makeRoom = (room: number): Promise<void> => {
     making ??= (async () => {
       const enough = () => tally !== undefined && tally.bytes <= room;
       // If our own count says there is room and yet there is too little, the count is missing something.
-      if (!tally || few() || stale() || enough()) return count(room);
+      if (!tally || hasFew() || isStale() || enough()) return count(room);
       await evict(room);
       if (!enough()) await count(room);
     })().finally(() => {
@@ -156,18 +156,18 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
         release();
       }
       // Not awaited; if it fails, a later write finds no room, tries again, and reports it.
-      if (!tally || tally.bytes + Math.max(0, added) > high || stale()) makeRoom(low).catch(() => {});
+      if (!tally || tally.bytes + Math.max(0, added) > high || isStale()) makeRoom(low).catch(() => {});
     },
     change,
     async usage() {
       await making?.catch(() => {});
-      if (!tally || (uncertain && few())) {
+      if (!tally || (uncertain && hasFew())) {
         // A caller that stops waiting for a large folder and asks again does not begin another count.
         asked ??= count(Number.POSITIVE_INFINITY).finally(() => {
           asked = undefined;
         });
         await asked;
-      } else if (stale()) makeRoom(low).catch(() => {});
+      } else if (isStale()) makeRoom(low).catch(() => {});
       return tally ?? { entries: 0, bytes: 0 };
     },
     reset() {

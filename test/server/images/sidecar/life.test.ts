@@ -66,7 +66,7 @@ describe("the lives of sidecars", () => {
     lives.apply("a", events.sought);
     lives.apply("b", events.sought);
     lives.apply("b", events.obtained);
-    expect(["a", "b", "c"].map((id) => lives.of(id).is)).toEqual(["building", "complete", "absent"]);
+    expect(["a", "b", "c"].map((id) => lives.stateOf(id).is)).toEqual(["building", "complete", "absent"]);
     expect(lives.builds()).toEqual([build]);
   });
 
@@ -75,9 +75,9 @@ describe("the lives of sidecars", () => {
     const lives = createSidecarLives(10_000, () => now);
     lives.apply("a", events.sought);
     lives.apply("a", events.refused);
-    expect(lives.of("a")).toEqual({ is: "unavailable", until: 900 });
+    expect(lives.stateOf("a")).toEqual({ is: "unavailable", until: 900 });
     now = 900;
-    expect(lives.of("a").is).toBe("absent");
+    expect(lives.stateOf("a").is).toBe("absent");
   });
 
   test("take bounded memory: those used least recently are absent again, blocks counted; builds are not", () => {
@@ -88,7 +88,7 @@ describe("the lives of sidecars", () => {
       lives.apply(id, events.sought);
       lives.apply(id, { is: "obtained", sidecar: large });
     }
-    expect(["a", "b", "c", "building"].map((id) => lives.of(id).is)).toEqual([
+    expect(["a", "b", "c", "building"].map((id) => lives.stateOf(id).is)).toEqual([
       "absent",
       "absent",
       "complete",

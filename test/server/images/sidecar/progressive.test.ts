@@ -166,8 +166,8 @@ describe.each(Object.keys(origins) as (keyof typeof origins)[])("with the origin
     all.hold(new Promise((resolve) => (go = resolve)));
     const before = await all.answer("full", "100,");
     expect(before.size).toEqual([100, 69]);
-    const waiting = sidecars.of(master, at(header, 1), { signal: never });
-    const apart = await sidecars.of(master, at(header, 8), { signal: never });
+    const waiting = sidecars.find(master, at(header, 1), { signal: never });
+    const apart = await sidecars.find(master, at(header, 8), { signal: never });
     expect(apart?.state, "the first one has left the level at 1/8").toBe("complete");
     expect((await all.answer("full", "100,")).data.equals(before.data)).toBe(true);
     go();
@@ -216,7 +216,7 @@ test.each([
   "blocks on %s that are %s are remade for the response, and stored again by the next one",
   async (kind, what) => {
     const all = await setUp(kind);
-    await all.sidecars.of(all.master, at(all.header, 1), { signal: never });
+    await all.sidecars.find(all.master, at(all.header, 1), { signal: never });
     await all.sidecars.idle();
     const last = (await blocksOf(all)) - 1;
     const variant = blockVariant(all.key, last);
@@ -271,8 +271,8 @@ test("a waiting caller may leave, and the pass continues for the others", async 
   let go = () => {};
   all.hold(new Promise((resolve) => (go = resolve)));
   const leaving = new AbortController();
-  const gone = all.sidecars.of(all.master, at(all.header, 1), { signal: leaving.signal });
-  const staying = all.sidecars.of(all.master, at(all.header, 2), { signal: never });
+  const gone = all.sidecars.find(all.master, at(all.header, 1), { signal: leaving.signal });
+  const staying = all.sidecars.find(all.master, at(all.header, 2), { signal: never });
   leaving.abort();
   await expect(gone).rejects.toMatchObject({ kind: "cancelled" });
   go();
@@ -283,12 +283,16 @@ test("a waiting caller may leave, and the pass continues for the others", async 
 test("a pass that fails for its source fails for all waiting callers, and the next read starts again", async () => {
   const all = await setUp("heap");
   all.fail(new ServiceError("source", "gone"));
-  const both = [1, 2].map((factor) => all.sidecars.of(all.master, at(all.header, factor), { signal: never }));
+  const both = [1, 2].map((factor) =>
+    all.sidecars.find(all.master, at(all.header, factor), { signal: never }),
+  );
   for (const each of await Promise.allSettled(both))
     expect(each).toMatchObject({ status: "rejected", reason: { kind: "source" } });
   expect(all.made()).toBe(1);
   all.fail(undefined);
-  expect((await all.sidecars.of(all.master, at(all.header, 1), { signal: never }))?.access.id).toBeDefined();
+  expect(
+    (await all.sidecars.find(all.master, at(all.header, 1), { signal: never }))?.access.id,
+  ).toBeDefined();
 });
 
 test("if jobs run in place, a small derivative is made without a pass", async () => {

@@ -108,7 +108,7 @@ async function readOnce(
   found: Master,
   read: ReturnType<typeof at>,
 ) {
-  const each = await sidecars.of(found, read, { signal: never });
+  const each = await sidecars.find(found, read, { signal: never });
   each?.finish?.();
   await sidecars.idle();
   return each;
@@ -130,9 +130,9 @@ test("the first render begins, all others wait for one pass, which the origin sl
   const { found, header } = await master("a.jpg");
   const { sidecars, made } = parts();
   await clear(found);
-  const first = await sidecars.of(found, at1(header), { signal: never });
+  const first = await sidecars.find(found, at1(header), { signal: never });
   expect(first?.access.absent).toBe(true);
-  const others = Promise.all([1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never })));
+  const others = Promise.all([1, 2, 3].map(() => sidecars.find(found, at1(header), { signal: never })));
   expect(made()).toBe(0);
   first?.finish?.();
   for (const other of await others) {
@@ -146,7 +146,9 @@ test("the first render begins, all others wait for one pass, which the origin sl
   expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
   // Another process finds it there.
   const elsewhere = parts();
-  expect((await elsewhere.sidecars.of(found, at1(header), { signal: never }))?.access.absent).toBeUndefined();
+  expect(
+    (await elsewhere.sidecars.find(found, at1(header), { signal: never }))?.access.absent,
+  ).toBeUndefined();
   expect(elsewhere.made()).toBe(0);
 });
 
@@ -154,9 +156,9 @@ test("a waiting caller may leave", async () => {
   const { found, header } = await master("a.jpg");
   const { sidecars } = parts();
   await clear(found);
-  const first = await sidecars.of(found, at1(header), { signal: never });
+  const first = await sidecars.find(found, at1(header), { signal: never });
   const leaving = new AbortController();
-  const waiting = sidecars.of(found, at1(header), { signal: leaving.signal });
+  const waiting = sidecars.find(found, at1(header), { signal: leaving.signal });
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ kind: "cancelled" });
   first?.finish?.();
@@ -177,8 +179,8 @@ test.each(["left.jpg", "left-progressive.jpg"])(
     };
     const left = { ...found, image: { ...found.image, bytes: { ...found.image.bytes, read } } };
     const { sidecars, made } = parts({ inPlace: true });
-    const first = sidecars.of(left, at1(header), { signal: leaving.signal }).catch((error) => error);
-    const second = await sidecars.of(found, at1(header), { signal: never });
+    const first = sidecars.find(left, at1(header), { signal: leaving.signal }).catch((error) => error);
+    const second = await sidecars.find(found, at1(header), { signal: never });
     expect((await second?.access.load())?.length).toBeGreaterThan(1000);
     await first;
     await sidecars.idle();
@@ -209,8 +211,8 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB } 
 
 test("a caller waiting for a render that its source fails gets that error, and does not wait for the source again", async () => {
   const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
-  const first = await sidecars.of(found, at1(header), { signal: never });
-  const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
+  const first = await sidecars.find(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => sidecars.find(found, at1(header), { signal: never }));
   const failed = await found.image.bytes.read(600_000, 10).catch((error: unknown) => error);
   first?.finish?.(failed);
   for (const other of others)
@@ -220,8 +222,8 @@ test("a caller waiting for a render that its source fails gets that error, and d
 
 test("if a source fails the pass all waiting callers continue on their own, immediately", async () => {
   const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
-  const first = await sidecars.of(found, at1(header), { signal: never });
-  const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
+  const first = await sidecars.find(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => sidecars.find(found, at1(header), { signal: never }));
   first?.finish?.();
   for (const other of await Promise.all(others)) expect(other).toMatchObject({ access: { absent: true } });
   await close();
@@ -235,7 +237,7 @@ test.each(["large.jpg", "large-progressive.jpg"])(
     const waiting = [];
     for (const { signal } of leaving)
       waiting.push(
-        sidecars.of(found, at1(header), { signal }).then(
+        sidecars.find(found, at1(header), { signal }).then(
           (each) => each?.finish?.(),
           () => {},
         ),
@@ -253,7 +255,7 @@ test.each(["large.jpg", "large-progressive.jpg"])(
 
 test("an image that needs no sidecar has none", async () => {
   const { found, header } = await master("a.tif");
-  expect(await parts().sidecars.of(found, at1(small(header)), { signal: never })).toBeUndefined();
+  expect(await parts().sidecars.find(found, at1(small(header)), { signal: never })).toBeUndefined();
 });
 
 test("with a mismatching entry the response is correct, and the next read has it remade", async () => {
@@ -290,7 +292,7 @@ test("a pass that a failing source ended is restarted by the next render", async
   const second = await readOnce(sidecars, found, at1(header));
   expect(second?.access.absent).toBe(true);
   expect(
-    (await (await sidecars.of(found, at1(header), { signal: never }))?.access.load())?.length,
+    (await (await sidecars.find(found, at1(header), { signal: never }))?.access.load())?.length,
   ).toBeGreaterThan(1000);
 });
 
@@ -321,10 +323,10 @@ test("a store that cannot delete costs nothing but the healing", async () => {
   };
   const { sidecars } = parts({ origin });
   await readOnce(sidecars, found, at1(header));
-  const each = await sidecars.of(found, at1(header), { signal: never });
+  const each = await sidecars.find(found, at1(header), { signal: never });
   each?.access.reportLoss?.();
   await sidecars.idle();
-  expect((await sidecars.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
+  expect((await sidecars.find(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
 });
 
 /** A part of the image, read for a derivative of half its size. */
@@ -361,12 +363,12 @@ test.each(["a.jpg", "progressive.jpg"])(
       expect([made() - before, await partsOf(found, layer)]).toEqual([0, undefined]);
       expect((await readOnce(sidecars, found, read))?.access.faster).toBeUndefined();
       expect([made() - before, await partsOf(found, layer)]).toEqual([1, [`${layer}Index`, layer]]);
-      const third = await sidecars.of(found, read, { signal: never });
+      const third = await sidecars.find(found, read, { signal: never });
       expect(third?.access.faster?.absent).toBeUndefined();
       expect((await third!.access.faster!.load()).length).toBeGreaterThan(100);
     }
     const elsewhere = parts();
-    const again = await elsewhere.sidecars.of(found, atQuarter(header), { signal: never });
+    const again = await elsewhere.sidecars.find(found, atQuarter(header), { signal: never });
     expect([again?.state, again?.access.faster?.absent]).toEqual(["complete", undefined]);
     expect(elsewhere.made()).toBe(0);
   },
@@ -383,7 +385,7 @@ test("reads do not wait for a level, and go on without it if the job that makes 
     },
   });
   for (let n = 0; n < 4; n++) {
-    const each = await sidecars.of(found, atQuarter(header), { signal: never });
+    const each = await sidecars.find(found, atQuarter(header), { signal: never });
     expect(each?.access.faster).toBeUndefined();
     each?.finish?.();
   }
@@ -463,7 +465,7 @@ test.each(["cancelled", "busy", "timeout"] as const)(
     await clear(found);
     const { sidecars, made } = parts();
     for (let n = 0; n < 2; n++) {
-      const each = await sidecars.of(found, at(header, 4), { signal: never });
+      const each = await sidecars.find(found, at(header, 4), { signal: never });
       expect(each?.access.keepEntry).toBeDefined();
       each?.finish?.(new ServiceError(kind, "expected"));
       await sidecars.idle();
@@ -484,7 +486,7 @@ test.each(["busy", "timeout", "too-large"] as const)(
           : own(...args),
     });
     await readOnce(sidecars, found, at1(header));
-    const both = [1, 2].map(() => sidecars.of(found, at1(header), { signal: never }));
+    const both = [1, 2].map(() => sidecars.find(found, at1(header), { signal: never }));
     for (const each of await Promise.all(both)) expect(each?.access.absent).toBe(true);
     expect(made()).toBe(1);
   },
@@ -499,7 +501,7 @@ test("thumbnails of a file whose levels are all there need no overview", async (
   const elsewhere = parts();
   await app.service.slots.origin.whenSettled();
   for (const each of [sidecars, elsewhere.sidecars]) {
-    const small = await each.of(found, at(header, 4), { signal: never });
+    const small = await each.find(found, at(header, 4), { signal: never });
     expect([small?.state, small?.finish]).toEqual(["complete", undefined]);
   }
   expect(await partsOf(found, "overview")).toBeUndefined();
@@ -511,7 +513,7 @@ test("its state comes from memory, else from the slot, without starting anything
   const { sidecars, made } = parts();
   const stateOf = async (all = sidecars) => (await all.state(found, header))?.state;
   expect(await stateOf()).toBe("absent");
-  const first = await sidecars.of(found, at1(header), { signal: never });
+  const first = await sidecars.find(found, at1(header), { signal: never });
   expect(await stateOf()).toBe("building");
   first?.finish?.();
   await sidecars.idle();
@@ -532,7 +534,7 @@ test("the state of a damaged file is unavailable for an hour, and then absent; a
   const { sidecars, made } = parts({ now: () => now });
   await readOnce(sidecars, found, at1(header));
   expect(await sidecars.state(found, header)).toEqual({ state: "unavailable", until: 3_605_000 });
-  expect(await sidecars.of(found, at1(header), { signal: never })).toMatchObject({ state: "unavailable" });
+  expect(await sidecars.find(found, at1(header), { signal: never })).toMatchObject({ state: "unavailable" });
   expect(made()).toBe(1);
   now = 3_605_000;
   expect(await sidecars.state(found, header)).toEqual({ state: "absent" });
@@ -567,7 +569,7 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
     cacheBytes: 2 * Math.max(...entries.map(({ length }) => length)) + 600,
   });
   const use = ({ found, header }: (typeof pictures)[number]) =>
-    sidecars.of(found, at1(header), { signal: never });
+    sidecars.find(found, at1(header), { signal: never });
   const first = await use(pictures[0]);
   await use(pictures[1]);
   fails = true;

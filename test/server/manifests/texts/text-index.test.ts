@@ -48,7 +48,7 @@ const page = (number: number, name: string, { accessClass = "public", validator 
 
 /** Keys of the pages that have a word. */
 async function pagesWith(index: TextIndex, pages: readonly TextPage[], word: string) {
-  return index.over(pages, async (names): Promise<OrLost<readonly string[]>> => {
+  return index.runOver(pages, async (names): Promise<OrLost<readonly string[]>> => {
     const found = await search(
       index.segments,
       names.map((name) => ({ name })),

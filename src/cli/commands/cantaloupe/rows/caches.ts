@@ -4,7 +4,7 @@ import { formatDuration } from "../../../../base/index.ts";
 import type { Setting } from "../../yaml/commented-yaml.ts";
 import { bucketSettings } from "../buckets.ts";
 import { isTrue, type Properties } from "../properties.ts";
-import { missing, type Row, type Rows, secretOf, unneeded, wholeNumber } from "../row.ts";
+import { missingRow, type Row, type Rows, secretOf, unneededRow, wholeNumber } from "../row.ts";
 
 /** Returns the name of the derivative cache in use; undefined if there is none. */
 export const cacheInUse = (all: Properties): string | undefined =>
@@ -106,10 +106,10 @@ const files: Row = {
 const usesSourceCache = (all: Properties) =>
   ["stream", "fallback"].some((kind) => all.get(`processor.${kind}_retrieval_strategy`) === "CacheStrategy");
 
-const noJdbc = ofCache("JdbcCache", missing(`smalti keeps nothing in databases; ${usual}`));
-const noAzure = ofCache("AzureStorageCache", missing(`smalti keeps nothing in Azure; ${usual}`));
+const noJdbc = ofCache("JdbcCache", missingRow(`smalti keeps nothing in databases; ${usual}`));
+const noAzure = ofCache("AzureStorageCache", missingRow(`smalti keeps nothing in Azure; ${usual}`));
 
-const worker = unneeded(
+const worker = unneededRow(
   "expired entries are removed when they are read, and the least used ones when a store is full",
 );
 
@@ -142,10 +142,12 @@ export const cacheRows: Rows = {
     choose: (value) => (isTrue(value) ? "unneeded" : "missing"),
   },
   "cache.client.max_age": clientAge,
-  "cache.client.shared_max_age": missing(
+  "cache.client.shared_max_age": missingRow(
     "smalti sends one age for browsers and proxies; let the proxy set its own",
   ),
-  "cache.client.public": unneeded("responses are public unless a login or a hook decides who may see them"),
+  "cache.client.public": unneededRow(
+    "responses are public unless a login or a hook decides who may see them",
+  ),
   "cache.client.private": {
     unneeded: "responses are private if a login or a hook decides who may see them",
     missing: "responses are private only if a login or a hook decides who may see them",
@@ -153,9 +155,11 @@ export const cacheRows: Rows = {
   },
   "cache.client.no_cache": forbids,
   "cache.client.no_store": forbids,
-  "cache.client.must_revalidate": unneeded("each response has an ETag, with which browsers revalidate"),
-  "cache.client.proxy_revalidate": unneeded("each response has an ETag, with which proxies revalidate"),
-  "cache.client.no_transform": unneeded("smalti compresses no images itself; tell a CDN not to convert them"),
+  "cache.client.must_revalidate": unneededRow("each response has an ETag, with which browsers revalidate"),
+  "cache.client.proxy_revalidate": unneededRow("each response has an ETag, with which proxies revalidate"),
+  "cache.client.no_transform": unneededRow(
+    "smalti compresses no images itself; tell a CDN not to convert them",
+  ),
   "cache.server.source": {
     to: "cache.origin.path",
     text: "the slot origin holds ranges of remote files, and sidecars of all files",
@@ -186,17 +190,17 @@ export const cacheRows: Rows = {
     choose: (value, all) => (isTrue(value) || cacheInUse(all) !== undefined ? "unneeded" : "taken"),
     take: () => [{ path: ["cache", "info", "backend"], value: "none" }],
   },
-  "cache.server.purge_missing": unneeded(
+  "cache.server.purge_missing": unneededRow(
     "a missing master is 404 whatever the caches hold, and its entries are removed when others need the space",
   ),
-  "cache.server.resolve_first": unneeded(
+  "cache.server.resolve_first": unneededRow(
     "smalti looks at the master first, again after sources[].revalidate at the latest (60s)",
   ),
   "cache.server.worker.enabled": worker,
   "cache.server.worker.interval": worker,
   "FilesystemCache.pathname": files,
-  "FilesystemCache.dir.depth": unneeded("smalti spreads files over folders itself"),
-  "FilesystemCache.dir.name_length": unneeded("smalti spreads files over folders itself"),
+  "FilesystemCache.dir.depth": unneededRow("smalti spreads files over folders itself"),
+  "FilesystemCache.dir.name_length": unneededRow("smalti spreads files over folders itself"),
   "HeapCache.target_size": ofCache("HeapCache", {
     to: "cache.render.max_bytes",
     take: (value) => [{ path: ["cache", "render", "max_bytes"], value: sizeOf(value) }],
@@ -206,7 +210,7 @@ export const cacheRows: Rows = {
     unneeded: "entries in memory are lost at a restart, as now",
     choose: (value) => (isTrue(value) ? "missing" : "unneeded"),
   }),
-  "HeapCache.persist.filesystem.pathname": unneeded("cache.render.backend: filesystem survives a restart"),
+  "HeapCache.persist.filesystem.pathname": unneededRow("cache.render.backend: filesystem survives a restart"),
   "JdbcCache.url": secretOf(noJdbc),
   "JdbcCache.user": noJdbc,
   "JdbcCache.password": secretOf(noJdbc),
@@ -219,7 +223,7 @@ export const cacheRows: Rows = {
   "S3Cache.secret_key": variable("S3Cache", "S3CACHE_SECRET_KEY"),
   "S3Cache.bucket.name": part("S3Cache", "bucket"),
   "S3Cache.object_key_prefix": part("S3Cache", "prefix"),
-  "S3Cache.max_connections": unneeded("smalti opens as many connections as it needs"),
+  "S3Cache.max_connections": unneededRow("smalti opens as many connections as it needs"),
   "AzureStorageCache.account_name": noAzure,
   "AzureStorageCache.account_key": secretOf(noAzure),
   "AzureStorageCache.container_name": noAzure,

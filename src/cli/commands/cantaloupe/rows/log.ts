@@ -1,7 +1,7 @@
 // Logs. smalti has one, on standard error.
 
 import { isTrue } from "../properties.ts";
-import { copied, type Row, type Rows } from "../row.ts";
+import { copyingRow, type Row, type Rows } from "../row.ts";
 
 const levels: Readonly<Record<string, string>> = {
   all: "debug",
@@ -55,7 +55,7 @@ function appenders(log: string, { syslog, logstash }: { syslog: boolean; logstas
 const accessLogs = ["ConsoleAppender", "FileAppender", "RollingFileAppender", "SyslogAppender"];
 
 export const logRows: Rows = {
-  "log.application.level": copied(
+  "log.application.level": copyingRow(
     "log.level",
     (value) => {
       const level = levels[value.toLowerCase()];
@@ -69,7 +69,7 @@ export const logRows: Rows = {
     missing: "smalti always logs to standard error; log.level: error makes it quiet",
     choose: (value) => (isTrue(value) ? "unneeded" : "missing"),
   },
-  "log.application.ConsoleAppender.logstash.enabled": copied(
+  "log.application.ConsoleAppender.logstash.enabled": copyingRow(
     "log.format",
     (value) => (isTrue(value) ? "json" : "text"),
     "one JSON object per line, with other field names",

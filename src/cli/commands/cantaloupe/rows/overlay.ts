@@ -1,7 +1,7 @@
 // Overlays and redactions.
 
 import { isTrue, type Properties } from "../properties.ts";
-import { missing, type Row, type Rows, unneeded } from "../row.ts";
+import { missingRow, type Row, type Rows, unneededRow } from "../row.ts";
 
 const basic = "overlays.BasicStrategy";
 
@@ -122,10 +122,10 @@ export const overlayRows: Rows = {
   [`${basic}.output_width_threshold`]: threshold,
   [`${basic}.output_height_threshold`]: threshold,
   "redaction.enabled": {
-    ...missing(
+    ...missingRow(
       "smalti redacts no regions. Serve redacted copies, or show readers without access a substitute: auth.profiles.*.substitute",
     ),
-    ...unneeded("nothing is redacted"),
+    ...unneededRow("nothing is redacted"),
     choose: (value) => (isTrue(value) ? "missing" : "unneeded"),
   },
 };

@@ -1,12 +1,12 @@
 // Processors, and how derivatives look.
 
 import { isTrue } from "../properties.ts";
-import { copied, missing, type Row, type Rows, unneeded, wholeNumber } from "../row.ts";
+import { copyingRow, missingRow, type Row, type Rows, unneededRow, wholeNumber } from "../row.ts";
 
-const ownReaders = unneeded("smalti chooses by the first bytes of a file, and reads all formats itself");
-const binaries = unneeded("smalti calls no other programs");
-const plugin = unneeded("smalti has no ImageIO");
-const filter = unneeded("smalti reduces with Lanczos-3, or with averages where those are equal or better");
+const ownReaders = unneededRow("smalti chooses by the first bytes of a file, and reads all formats itself");
+const binaries = unneededRow("smalti calls no other programs");
+const plugin = unneededRow("smalti has no ImageIO");
+const filter = unneededRow("smalti reduces with Lanczos-3, or with averages where those are equal or better");
 const isManual = (processor: string): Row => ({
   missing: `smalti reads images only; make images of these files, and serve them`,
   unneeded: "smalti reads images only, and this format has no processor that was chosen by hand",
@@ -23,10 +23,10 @@ const pdf: Row = {
 export const processorRows: Rows = {
   "processor.selection_strategy": ownReaders,
   "processor.ManualSelectionStrategy.avi": video,
-  "processor.ManualSelectionStrategy.bmp": missing(
+  "processor.ManualSelectionStrategy.bmp": missingRow(
     "smalti does not read BMP; `magick mogrify -format png *.bmp` makes PNG files of them",
   ),
-  "processor.ManualSelectionStrategy.dcm": missing("smalti does not read DICOM; make TIFF files of them"),
+  "processor.ManualSelectionStrategy.dcm": missingRow("smalti does not read DICOM; make TIFF files of them"),
   "processor.ManualSelectionStrategy.flv": video,
   "processor.ManualSelectionStrategy.gif": ownReaders,
   "processor.ManualSelectionStrategy.jp2": ownReaders,
@@ -39,20 +39,20 @@ export const processorRows: Rows = {
   "processor.ManualSelectionStrategy.tif": ownReaders,
   "processor.ManualSelectionStrategy.webm": video,
   "processor.ManualSelectionStrategy.webp": ownReaders,
-  "processor.ManualSelectionStrategy.xpm": missing("smalti does not read XPM; make PNG files of them"),
+  "processor.ManualSelectionStrategy.xpm": missingRow("smalti does not read XPM; make PNG files of them"),
   "processor.ManualSelectionStrategy.fallback": ownReaders,
-  "processor.stream_retrieval_strategy": unneeded(
+  "processor.stream_retrieval_strategy": unneededRow(
     "smalti reads ranges of remote files, and caches them in the slot origin",
   ),
-  "processor.fallback_retrieval_strategy": unneeded(
+  "processor.fallback_retrieval_strategy": unneededRow(
     "smalti downloads a file only if its server has no ranges",
   ),
-  "processor.purge_incompatible_from_source_cache": unneeded("the slot origin removes what is least used"),
-  "processor.dpi": unneeded("smalti reads no vector formats"),
-  "processor.background_color": copied("image.background", hexColour),
+  "processor.purge_incompatible_from_source_cache": unneededRow("the slot origin removes what is least used"),
+  "processor.dpi": unneededRow("smalti reads no vector formats"),
+  "processor.background_color": copyingRow("image.background", hexColour),
   "processor.downscale_filter": filter,
   "processor.upscale_filter": filter,
-  "processor.downscale_linear": copied("image.linear", (value) => (isTrue(value) ? "on" : "off")),
+  "processor.downscale_linear": copyingRow("image.linear", (value) => (isTrue(value) ? "on" : "off")),
   "processor.sharpen": {
     to: "image.sharpen",
     text: "smalti sharpens only reduced derivatives; compare the strength, since the masks differ",
@@ -65,17 +65,21 @@ export const processorRows: Rows = {
       },
     ],
   },
-  "processor.metadata.preserve": copied(
+  "processor.metadata.preserve": copyingRow(
     "image.metadata",
     (value) => (isTrue(value) ? "preserve" : "strip"),
     "derivatives embed EXIF, XMP and IPTC as they are in the file",
   ),
-  "processor.metadata.respect_orientation": unneeded(
+  "processor.metadata.respect_orientation": unneededRow(
     "smalti turns images upright, unless metadata is preserved",
   ),
-  "processor.jpg.progressive": copied("image.jpeg_progressive", isTrue, "progressive JPEG takes more time"),
-  "processor.jpg.quality": copied("image.jpeg_quality", (value) => Math.min(100, wholeNumber(value, 1))),
-  "processor.tif.compression": unneeded("smalti chooses the compression of TIFF responses"),
+  "processor.jpg.progressive": copyingRow(
+    "image.jpeg_progressive",
+    isTrue,
+    "progressive JPEG takes more time",
+  ),
+  "processor.jpg.quality": copyingRow("image.jpeg_quality", (value) => Math.min(100, wholeNumber(value, 1))),
+  "processor.tif.compression": unneededRow("smalti chooses the compression of TIFF responses"),
   "processor.imageio.bmp.reader": plugin,
   "processor.imageio.gif.reader": plugin,
   "processor.imageio.gif.writer": plugin,
@@ -92,8 +96,8 @@ export const processorRows: Rows = {
   "GraphicsMagickProcessor.path_to_binaries": binaries,
   "ImageMagickProcessor.path_to_binaries": binaries,
   "KakaduDemoProcessor.path_to_binaries": binaries,
-  "processor.pdf.scratch_file_enabled": unneeded("smalti does not read PDF"),
-  "processor.pdf.max_memory_bytes": unneeded("smalti does not read PDF"),
+  "processor.pdf.scratch_file_enabled": unneededRow("smalti does not read PDF"),
+  "processor.pdf.max_memory_bytes": unneededRow("smalti does not read PDF"),
 };
 
 /** The colours of HTML 4, which are nearly all that configurations name. */

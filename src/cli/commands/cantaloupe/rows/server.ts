@@ -3,9 +3,9 @@
 import { isServiceUrl } from "../../../../base/index.ts";
 import { mainPrefix } from "../../../../iiif/index.ts";
 import { isTrue } from "../properties.ts";
-import { copied, missing, type Row, type Rows, unneeded, wholeNumber } from "../row.ts";
+import { copyingRow, missingRow, type Row, type Rows, unneededRow, wholeNumber } from "../row.ts";
 
-const threads = unneeded("smalti handles requests without a thread for each");
+const threads = unneededRow("smalti handles requests without a thread for each");
 const tls =
   "smalti does not speak TLS; let Caddy or nginx do so in front of it: deploy/proxy has a configuration for each";
 const keyStore: Row = {
@@ -14,7 +14,7 @@ const keyStore: Row = {
   choose: (_, all) => (isTrue(all.get("https.enabled")) ? "missing" : "unneeded"),
 };
 const keyStoreSecret: Row = { ...keyStore, secret: true };
-const always = (path: string): Row => ({
+const endpointRow = (path: string): Row => ({
   unneeded: `smalti always has this, at the same address: ${path}`,
   missing: `smalti always has ${path}; refuse that path in the proxy`,
   choose: (value) => (isTrue(value) ? "unneeded" : "missing"),
@@ -41,13 +41,13 @@ const script = "smalti calls hooks in JavaScript, or a web service: see the list
 const ofProxy = `With https there is a proxy in front. Name its address, so that limits, logs and reading rooms see the addresses of readers:
 trusted_proxies: [127.0.0.1]`;
 
-const constraint = missing(
+const constraint = missingRow(
   "smalti has no scale constraints; limit the detail that readers see with auth.profiles.*.substitute.max_size",
 );
 
 export const serverRows: Rows = {
-  extends: unneeded("the properties of that file are read as well"),
-  temp_pathname: unneeded("smalti writes no temporary files"),
+  extends: unneededRow("the properties of that file are read as well"),
+  temp_pathname: unneededRow("smalti writes no temporary files"),
   "http.enabled": {
     to: "addr",
     unneeded: "smalti always serves HTTP",
@@ -62,10 +62,10 @@ export const serverRows: Rows = {
     to: "addr",
     take: (value, all) => [{ path: ["addr"], value: addressOf(all.get("http.host") ?? "", value) }],
   },
-  "http.http2.enabled": unneeded("the proxy in front speaks HTTP/2"),
+  "http.http2.enabled": unneededRow("the proxy in front speaks HTTP/2"),
   "http.min_threads": threads,
   "http.max_threads": threads,
-  "http.accept_queue_limit": unneeded("limits.max_in_flight bounds the requests at the same time"),
+  "http.accept_queue_limit": unneededRow("limits.max_in_flight bounds the requests at the same time"),
   "https.enabled": {
     missing: tls,
     unneeded: "smalti does not speak TLS; the proxy in front does",
@@ -93,7 +93,7 @@ export const serverRows: Rows = {
     to: "hook.lookup.template",
     text: "with a template smalti derives no manifests from folders, unless presentation.derive is always",
   },
-  max_pixels: copied(
+  max_pixels: copyingRow(
     "image.max_output_area",
     (value) => wholeNumber(value),
     "smalti reduces `max` to it, and refuses other sizes above it with 400",
@@ -117,10 +117,10 @@ export const serverRows: Rows = {
   },
   "scale_constraint_suffix.pattern": constraint,
   "scale_constraint_suffix.format": constraint,
-  log_error_responses: unneeded(
+  log_error_responses: unneededRow(
     "the log has a line for each request with its status, and the cause of each 5xx",
   ),
-  print_stack_trace_on_error_pages: unneeded("responses never contain a stack trace; the log does"),
+  print_stack_trace_on_error_pages: unneededRow("responses never contain a stack trace; the log does"),
   "delegate_script.enabled": {
     missing: script,
     unneeded: "there is no delegate script",
@@ -131,19 +131,19 @@ export const serverRows: Rows = {
     unneeded: "delegate_script.enabled is false",
     choose: (_, all) => (isTrue(all.get("delegate_script.enabled")) ? "missing" : "unneeded"),
   },
-  "delegate_script.cache.enabled": unneeded("hook.webhook.ttl does this for a web service"),
+  "delegate_script.cache.enabled": unneededRow("hook.webhook.ttl does this for a web service"),
   "endpoint.iiif.1.enabled": {
     missing: `smalti has versions 2 and 3 of the Image API; redirect /iiif/1/ to ${mainPrefix[2]} in the proxy if viewers accept it`,
     unneeded: "smalti has no version 1 either",
     choose: (value) => (isTrue(value) ? "missing" : "unneeded"),
   },
-  "endpoint.iiif.2.enabled": always(mainPrefix[2]),
-  "endpoint.iiif.3.enabled": always(mainPrefix[3]),
-  "endpoint.iiif.content_disposition": unneeded(
+  "endpoint.iiif.2.enabled": endpointRow(mainPrefix[2]),
+  "endpoint.iiif.3.enabled": endpointRow(mainPrefix[3]),
+  "endpoint.iiif.content_disposition": unneededRow(
     "browsers show images, and a download link may name the file",
   ),
-  "endpoint.iiif.min_size": unneeded("info.json lists the sizes that smalti makes cheaply"),
-  "endpoint.iiif.min_tile_size": copied(
+  "endpoint.iiif.min_size": unneededRow("info.json lists the sizes that smalti makes cheaply"),
+  "endpoint.iiif.min_tile_size": copyingRow(
     "image.tile_size",
     (value) => Math.min(8192, Math.max(64, wholeNumber(value))),
     "the size of all advertised tiles, whatever the tiles of the file are",
@@ -161,8 +161,8 @@ export const serverRows: Rows = {
   "endpoint.api.enabled": api,
   "endpoint.api.username": api,
   "endpoint.api.secret": { ...api, secret: true },
-  "endpoint.health.enabled": always("/health"),
-  "endpoint.health.dependency_check": unneeded(
+  "endpoint.health.enabled": endpointRow("/health"),
+  "endpoint.health.dependency_check": unneededRow(
     "/health says that smalti runs, /ready also checks sources and caches",
   ),
 };

@@ -4,7 +4,7 @@ import { parseIp, parseUrl } from "../../../../base/index.ts";
 import type { Setting } from "../../yaml/commented-yaml.ts";
 import { bucketSettings } from "../buckets.ts";
 import { isTrue, type Properties } from "../properties.ts";
-import { missing, type Row, type Rows, secretOf, unneeded, wholeNumber } from "../row.ts";
+import { missingRow, type Row, type Rows, secretOf, unneededRow, wholeNumber } from "../row.ts";
 
 /** Sources that smalti has too, with the property that shows that one is configured. */
 const kinds: Readonly<
@@ -64,7 +64,7 @@ const chunks = (source: string): Rows =>
   Object.fromEntries(
     ["enabled", "chunk_size", "cache.enabled", "cache.max_size"].map((key) => [
       `${source}.chunking.${key}`,
-      unneeded("smalti always reads remote files by ranges, and caches them in the slot origin"),
+      unneededRow("smalti always reads remote files by ranges, and caches them in the slot origin"),
     ]),
   );
 const basicAuth = (part: string): Row =>
@@ -74,8 +74,8 @@ const basicAuth = (part: string): Row =>
       text: `an environment variable, named by auth_env: \`Basic $(printf %s 'NAME:PASSWORD' | base64)\`; this is the ${part}`,
     }),
   );
-const jdbc = ofSource("JdbcSource", missing(noJdbc));
-const azure = ofSource("AzureStorageSource", missing(noAzure));
+const jdbc = ofSource("JdbcSource", missingRow(noJdbc));
+const azure = ofSource("AzureStorageSource", missingRow(noAzure));
 
 const template = "hook.lookup.template";
 
@@ -107,15 +107,15 @@ export const sourceRows: Rows = {
   "HttpSource.request_timeout": ofSource("HttpSource", { to: "sources[].timeout" }),
   "HttpSource.proxy.http.host": ofSource(
     "HttpSource",
-    missing("smalti uses no proxy for its own requests, since a proxy would resolve names itself"),
+    missingRow("smalti uses no proxy for its own requests, since a proxy would resolve names itself"),
   ),
-  "HttpSource.proxy.http.port": ofSource("HttpSource", missing("see HttpSource.proxy.http.host")),
+  "HttpSource.proxy.http.port": ofSource("HttpSource", missingRow("see HttpSource.proxy.http.host")),
   "HttpSource.lookup_strategy": strategy("HttpSource", "httpsource_resource_info"),
   "HttpSource.BasicLookupStrategy.url_prefix": ofLookup("HttpSource", { to: "sources[].url" }),
   "HttpSource.BasicLookupStrategy.url_suffix": ofLookup("HttpSource", { to: "sources[].url" }),
   "HttpSource.BasicLookupStrategy.auth.basic.username": basicAuth("name"),
   "HttpSource.BasicLookupStrategy.auth.basic.secret": basicAuth("password"),
-  "HttpSource.BasicLookupStrategy.send_head_requests": unneeded("smalti never sends HEAD"),
+  "HttpSource.BasicLookupStrategy.send_head_requests": unneededRow("smalti never sends HEAD"),
   ...chunks("HttpSource"),
   "S3Source.endpoint": ofSource("S3Source", {
     to: "sources[].endpoint, sources[].path_style",

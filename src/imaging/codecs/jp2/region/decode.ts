@@ -108,7 +108,7 @@ export async function decodeWindows(
     });
     if (met.length === 0) return storeBlank(components, strip, plane);
     /** Returns the undecoded blocks; all, if there are more than fit. */
-    const missing = (): readonly CodeBlock[] => {
+    const missingBlocks = (): readonly CodeBlock[] => {
       const { slots } = bench();
       // This lookup makes them the most recently used.
       return met.length < slots.count
@@ -117,14 +117,14 @@ export async function decodeWindows(
     };
     // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks
     // are read.
-    if (!(await decodeFrom(missing()))) await decodeFrom(met);
+    if (!(await decodeFrom(missingBlocks()))) await decodeFrom(met);
 
     /** Returns false if by now a block is missing that is not among `blocks`. */
     function decodeFrom(blocks: readonly CodeBlock[]): Promise<boolean> {
       return withRanges(pieceRanges(blocks), source, (parts) => {
         if (blocks.length < met.length) {
           const read = new Set(blocks);
-          if (missing().some((block) => !read.has(block))) return false;
+          if (missingBlocks().some((block) => !read.has(block))) return false;
         }
         const arena = new Arena(bench().engine);
         const decoded = coded.map(({ component, levels }): StripComponent => {

@@ -119,7 +119,7 @@ function takeScan(seen: Seen, file: Uint8Array, body: Uint8Array, start: number)
 
 /** Largest differences of DC and values of AC that the typical tables have codes for. */
 const max = { dc: 2047, ac: 1023 } as const;
-const limited = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value));
+const limitTo = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value));
 
 function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): Uint8Array {
   if (!frame || !steps.some((table) => table)) throw damagedData("a frame and a scan", "none");
@@ -140,7 +140,7 @@ function write({ frame, steps, jfif, adobe, planes }: Seen, fileSize: number): U
           const plane = planes[c]!;
           const [x, y] = [column * h + (block % h), row * v + Math.floor(block / h)];
           const at = 64 * (y * plane.across + x);
-          const difference = limited(plane.values[at]! - last[c]!, max.dc);
+          const difference = limitTo(plane.values[at]! - last[c]!, max.dc);
           last[c]! += difference;
           out.symbol(tables[c]![0]!, 0, difference);
           writeAc(out, tables[c]![1]!, plane.values, at);
@@ -154,7 +154,7 @@ const [zeros16, endOfBlock] = [0xf0, 0x00] as const;
 function writeAc(out: BitWriter, codes: Uint32Array, values: Int16Array, at: number): void {
   let run = 0;
   for (let k = 1; k < 64; k++) {
-    const value = limited(values[at + k]!, max.ac);
+    const value = limitTo(values[at + k]!, max.ac);
     if (value === 0) {
       run++;
       continue;

@@ -144,7 +144,7 @@ class ScanState {
     let bin = zero + 2 + sign;
     let size = decoder.decide(this.#dc, bin);
     if (size > 0)
-      for (bin = base + magnitudes.dc; decoder.decide(this.#dc, bin) === 1; bin++) size = doubled(size);
+      for (bin = base + magnitudes.dc; decoder.decide(this.#dc, bin) === 1; bin++) size = double(size);
     const isSmall = size < (1 << conditioning.lower[table]!) >> 1;
     const isLarge = size > (1 << conditioning.upper[table]!) >> 1;
     this.#context[c] = isSmall ? 0 : (isLarge ? 12 : 4) + 4 * sign;
@@ -173,7 +173,7 @@ class ScanState {
       if (size > 0 && decoder.decide(this.#ac, bin) === 1) {
         size = 2;
         bin = base + (k <= conditioning.kx[table]! ? magnitudes.acLow : magnitudes.acHigh);
-        for (; decoder.decide(this.#ac, bin) === 1; bin++) size = doubled(size);
+        for (; decoder.decide(this.#ac, bin) === 1; bin++) size = double(size);
       }
       const value = this.#magnitude(this.#ac, bin + toBits, size) << low;
       values[at + k] = isNegative ? -value : value;
@@ -215,7 +215,7 @@ class ScanState {
   }
 }
 
-function doubled(size: number): number {
+function double(size: number): number {
   if (size >= 0x4000) throw new BrokenScan();
   return 2 * size;
 }

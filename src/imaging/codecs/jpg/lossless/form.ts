@@ -69,7 +69,7 @@ export function transformedForm(
  * tables optimised for one image do, and those of chroma components that do not share one table.
  */
 function ownTables({ components }: Scan): HuffmanTables {
-  const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
+  const ownTable = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
     const [first] = definitions;
     if (!first || !definitions.every((other) => isSameTable(other, first))) return typical;
     const symbols = first.subarray(16);
@@ -80,19 +80,19 @@ function ownTables({ components }: Scan): HuffmanTables {
   const [luma, chroma] = [components.slice(0, 1), components.slice(1)];
   const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
   return {
-    dcLuma: own(
+    dcLuma: ownTable(
       luma.map(({ dc }) => dc),
       dcLuma,
     ),
-    acLuma: own(
+    acLuma: ownTable(
       luma.map(({ ac }) => ac),
       acLuma,
     ),
-    dcChroma: own(
+    dcChroma: ownTable(
       chroma.map(({ dc }) => dc),
       dcChroma,
     ),
-    acChroma: own(
+    acChroma: ownTable(
       chroma.map(({ ac }) => ac),
       acChroma,
     ),

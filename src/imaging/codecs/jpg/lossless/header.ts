@@ -46,9 +46,9 @@ export function cropHeader(
 const noSize = { width: 0, height: 0 };
 
 function headerForm(frame: Frame, scan: Scan): HeaderForm {
-  const quant = distinct(scan.components.map((c) => c.quant));
-  const dc = distinct(scan.components.map((c) => c.dc));
-  const ac = distinct(scan.components.map((c) => c.ac));
+  const quant = removeDuplicates(scan.components.map((c) => c.quant));
+  const dc = removeDuplicates(scan.components.map((c) => c.dc));
+  const ac = removeDuplicates(scan.components.map((c) => c.ac));
   const ids = distinctIds(frame.components);
   const before = [
     ...startOfImage,
@@ -89,5 +89,5 @@ type Table = Uint8Array | Uint16Array;
 const indexOf = <T extends Table>(tables: readonly T[], table: T) =>
   tables.findIndex((other) => isSameTable(other, table));
 
-const distinct = <T extends Table>(tables: readonly T[]): T[] =>
+const removeDuplicates = <T extends Table>(tables: readonly T[]): T[] =>
   tables.filter((table, i) => indexOf(tables, table) === i);

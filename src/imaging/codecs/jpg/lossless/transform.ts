@@ -175,6 +175,11 @@ function useHuffman(instance: Instance, tables: HuffmanTables): void {
 
 function countedTables(wasm: TurnModule): HuffmanTables {
   const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
-  const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
-  return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
+  const bestTableAt = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
+  return {
+    dcLuma: bestTableAt(0),
+    acLuma: bestTableAt(1),
+    dcChroma: bestTableAt(2),
+    acChroma: bestTableAt(3),
+  };
 }

@@ -1,7 +1,7 @@
 // Reads the facts in the header of a JPEG file, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
 
 import { type ByteSource, ImagingError } from "../../../../base/index.ts";
-import { type ColourFields, colourFacts, piecewise } from "../../../metadata/colour.ts";
+import { type ColourFields, colourFacts, joinPieces } from "../../../metadata/colour.ts";
 import { type Exif, readExif } from "../../../metadata/exif.ts";
 import { damagedJpgHeader } from "../../damaged.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
@@ -156,7 +156,7 @@ function joinProfile(bytes: ByteSource, parts: readonly ProfilePart[]): NonNulla
           200,
         ),
     };
-  return piecewise(bytes, ordered);
+  return joinPieces(bytes, ordered);
 }
 
 /**

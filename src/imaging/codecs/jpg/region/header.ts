@@ -226,9 +226,9 @@ async function describeScan(
       index,
       across: single ? 1 : h,
       down: single ? 1 : v,
-      quant: tables.quant[quantSelector] ?? missing("quantisation"),
-      dc: tables.dc[dcSelector] ?? standardDc[dcSelector] ?? missing("Huffman"),
-      ac: tables.ac[acSelector] ?? standardAc[acSelector] ?? missing("Huffman"),
+      quant: tables.quant[quantSelector] ?? refuseMissing("quantisation"),
+      dc: tables.dc[dcSelector] ?? standardDc[dcSelector] ?? refuseMissing("Huffman"),
+      ac: tables.ac[acSelector] ?? standardAc[acSelector] ?? refuseMissing("Huffman"),
     };
   });
   const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
@@ -247,6 +247,6 @@ async function describeScan(
   };
 }
 
-function missing(kind: string): never {
+function refuseMissing(kind: string): never {
   throw damagedJpgHeader(`a ${kind} table for each component`, "none");
 }

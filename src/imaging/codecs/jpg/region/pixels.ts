@@ -224,29 +224,29 @@ function rowMaker(
   out: Rectangle,
 ): (y: number) => number {
   const { run } = engine;
-  const at = (row: number) => plane.at + (row - plane.top) * plane.stride;
+  const offsetOf = (row: number) => plane.at + (row - plane.top) * plane.stride;
   const clamp = (row: number) => Math.max(0, Math.min(w.height - 1, row));
-  const near = (y: number) => clamp(y >> 1);
+  const nearRow = (y: number) => clamp(y >> 1);
   const far = (y: number) => clamp((y >> 1) + (y & 1 ? 1 : -1));
   const count = Math.min(w.blockBottom * w.edge, w.height) - plane.top;
   if (w.upsampling !== "none") run.extendRows(plane.at, plane.stride, count, plane.width);
   const inDoubled = buffer + out.x - 2 * plane.left;
   const ways: Record<ComponentWindow["upsampling"], (y: number) => number> = {
-    none: (y) => at(y) + out.x - plane.left,
+    none: (y) => offsetOf(y) + out.x - plane.left,
     across(y) {
-      run.doubleAcross(at(y), plane.width, buffer);
+      run.doubleAcross(offsetOf(y), plane.width, buffer);
       return inDoubled;
     },
     both(y) {
-      run.doubleBoth(at(near(y)), at(far(y)), plane.width, buffer);
+      run.doubleBoth(offsetOf(nearRow(y)), offsetOf(far(y)), plane.width, buffer);
       return inDoubled;
     },
     down(y) {
-      run.doubleDown(at(near(y)), at(far(y)), plane.width, buffer, y & 1 ? 2 : 1);
+      run.doubleDown(offsetOf(nearRow(y)), offsetOf(far(y)), plane.width, buffer, y & 1 ? 2 : 1);
       return buffer + out.x - plane.left;
     },
     repeat(y) {
-      const row = at(clamp(Math.floor((y * w.down) / w.outDown)));
+      const row = offsetOf(clamp(Math.floor((y * w.down) / w.outDown)));
       run.repeatAcross(row, buffer, out.width, out.x, w.across, w.outAcross, plane.left);
       return buffer;
     },

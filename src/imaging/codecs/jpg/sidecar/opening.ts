@@ -95,7 +95,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   };
 
   /** Opens the file itself; undefined for kinds that are refused. */
-  const sequential = async (job: Job): Promise<OpenJpeg | undefined> => {
+  const openSequential = async (job: Job): Promise<OpenJpeg | undefined> => {
     const current = { job };
     const source: ByteSource = {
       size: job.bytes.size,
@@ -185,7 +185,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const { transcode, transcodeHead } = parts;
     if (transcodeHead) return overLevel8(job, parts, transcodeHead);
     if (transcode) return overTranscode(job, parts, transcode, false);
-    const file = await sequential(job);
+    const file = await openSequential(job);
     const level8 = file && withLevels ? planesOfLevel8(file.reader.frame, parts.level8) : undefined;
     return (await file?.reader.loadAccessPoints(parts.accessPoints, level8)) ? file : undefined;
   };
@@ -207,7 +207,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
   return {
     inBlocks,
-    sequential,
+    sequential: openSequential,
     transcoded: transcodeInto,
     overTranscode,
 
@@ -249,7 +249,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
     /** Opens a file without a layer; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<OpenJpeg | undefined> {
-      if (!isProgressive(read.header)) return sequential(job);
+      if (!isProgressive(read.header)) return openSequential(job);
       const sink: BlockSink = {
         room: Number.POSITIVE_INFINITY,
         keep: async (_, block, digest) => cache.add(block, digest),

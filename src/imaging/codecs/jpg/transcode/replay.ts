@@ -64,13 +64,13 @@ export function createReplay(
         if (run.ended) throw new ImagingError("cancelled", "The rest of the file is not needed.");
       },
     };
-    const over = (error: unknown) => {
+    const endRun = (error: unknown) => {
       if (current !== run) return;
       current = undefined;
       for (const each of wanted.values()) for (const { reject } of each) reject(error);
       wanted.clear();
     };
-    write(sink).then(() => over(mismatch()), over);
+    write(sink).then(() => endRun(mismatch()), endRun);
     return run;
   };
 

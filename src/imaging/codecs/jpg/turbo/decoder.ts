@@ -115,8 +115,12 @@ function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decode
  */
 function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
   const { frameOffset } = detailsOf(header);
-  const at = (i: number) => file[frameOffset + i] ?? -1;
-  if (at(0) !== 0xff || at(5) * 256 + at(6) !== header.height || at(7) * 256 + at(8) !== header.width)
+  const byteAt = (i: number) => file[frameOffset + i] ?? -1;
+  if (
+    byteAt(0) !== 0xff ||
+    byteAt(5) * 256 + byteAt(6) !== header.height ||
+    byteAt(7) * 256 + byteAt(8) !== header.width
+  )
     throw mismatch();
   file[frameOffset + 5] = rows >> 8;
   file[frameOffset + 6] = rows & 255;

@@ -54,7 +54,7 @@ const jpeg2000: Compression = {
   heldBytes: (length) => decodingMemory(length, length),
 };
 
-function plain({ data, length }: StoredBlock): BlockReader {
+function readStored({ data, length }: StoredBlock): BlockReader {
   let at = 0;
   return {
     read(into) {
@@ -67,7 +67,7 @@ function plain({ data, length }: StoredBlock): BlockReader {
 }
 
 export const compressions: Readonly<Record<number, Compression>> = {
-  [PLAIN]: { name: "uncompressed", ns: 4, open: plain },
+  [PLAIN]: { name: "uncompressed", ns: 4, open: readStored },
   2: { name: "ccitt rle", bilevel: true, open: (stored) => ccitt(stored, "rle") },
   3: { name: "ccitt group 3", bilevel: true, open: (stored) => ccitt(stored, "g3") },
   4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },

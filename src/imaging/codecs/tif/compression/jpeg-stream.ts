@@ -44,10 +44,10 @@ export function wholeStream(data: Uint8Array, { tables, colour }: JpegCoding): U
 /** Returns the relevant segments between SOI and EOI; from the first scan on, all the rest. */
 function segments(data: Uint8Array): Uint8Array[] {
   const out: Uint8Array[] = [];
-  if (data[0] !== 0xff || data[1] !== 0xd8) throw damaged();
+  if (data[0] !== 0xff || data[1] !== 0xd8) throw damagedError();
   let at = 2;
   while (at + 4 <= data.length) {
-    if (data[at] !== 0xff) throw damaged();
+    if (data[at] !== 0xff) throw damagedError();
     const marker = data[at + 1] as number;
     if (marker === 0xff) {
       at++;
@@ -102,4 +102,4 @@ function countScans(data: Uint8Array, from: number): number {
   return count;
 }
 
-const damaged = () => damagedTif("a sound JPEG strip or tile", "a damaged one");
+const damagedError = () => damagedTif("a sound JPEG strip or tile", "a damaged one");

@@ -42,7 +42,7 @@ export function jpegDecoder(host: CodecHost, tiles: JpegTiles): DecodeJpeg {
 
   return async (data, part) =>
     (isOurs(part) ? await tiles.orRefused(() => decodePart(data, part)) : undefined) ??
-    cut(await decodeWhole(data, part), part);
+    cropBlock(await decodeWhole(data, part), part);
 }
 
 /**
@@ -52,7 +52,7 @@ export function jpegDecoder(host: CodecHost, tiles: JpegTiles): DecodeJpeg {
 const isOurs = ({ colour, side }: JpegPart) => side === 1 && colour !== "cmyk" && colour !== "rgba";
 
 /** Returns the wanted pixels of a whole block. */
-function cut(data: Uint8Array, { wanted, width, side, colour }: JpegPart): Uint8Array {
+function cropBlock(data: Uint8Array, { wanted, width, side, colour }: JpegPart): Uint8Array {
   const { bands } = jpegColours[colour];
   const across = Math.ceil(width / side);
   const block = {

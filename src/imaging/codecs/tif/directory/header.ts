@@ -2,7 +2,7 @@
 
 import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import { isWhite } from "../../../colour/matrix.ts";
-import { colourFacts, piecewise } from "../../../metadata/colour.ts";
+import { colourFacts, joinPieces } from "../../../metadata/colour.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { compressions, OLD_JPEG } from "../compression/compression.ts";
@@ -164,7 +164,7 @@ async function readColour(file: TiffFile, directory: Directory, interpretation: 
   const profile = directory.entries.get(tags.InterColorProfile);
   if (profile)
     return colourFacts(
-      { icc: piecewise(file.bytes, [{ offset: profile.at, length: profile.count }]) },
+      { icc: joinPieces(file.bytes, [{ offset: profile.at, length: profile.count }]) },
       interpretation,
     );
   try {

@@ -89,10 +89,11 @@ async function readSamples(file: TiffFile, directory: Directory, compression: nu
     (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
   const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
-  const unsaid = () => unsaidPhotometric(compression, samples - extra.length, inkSet);
+  const guessPhotometric = () => unsaidPhotometric(compression, samples - extra.length, inkSet);
   const fits = stated !== undefined && isPossible(stated, samples, directory);
   const photometric =
-    old?.photometric ?? (fits ? stated : stated === undefined ? unsaid() : samples < 3 ? gray : rgb);
+    old?.photometric ??
+    (fits ? stated : stated === undefined ? guessPhotometric() : samples < 3 ? gray : rgb);
   return {
     photometric,
     samples,

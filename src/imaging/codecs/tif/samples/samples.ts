@@ -170,9 +170,9 @@ interface LabCoding {
   readonly ab: (stored: number) => number;
 }
 
-const same = (stored: number) => stored;
+const keepSample = (stored: number) => stored;
 /** 7.8 bits above 0 to 0 to full scale, of which 255/256 is 65535 of them. */
-const wide = (value: number) => Math.min(65535, Math.round((value * 257) / 256));
+const widenSample = (value: number) => Math.min(65535, Math.round((value * 257) / 256));
 
 /**
  * Codings by photometric interpretation and depth. CIELab: a* and b* signed (TIFF 6.0 section 23; 16 bit:
@@ -181,12 +181,12 @@ const wide = (value: number) => Math.min(65535, Math.round((value * 257) / 256))
  */
 const labCodings: Readonly<Record<number, Readonly<Record<8 | 16, LabCoding>>>> = {
   8: {
-    8: { l: same, ab: (stored) => stored ^ 0x80 },
-    16: { l: same, ab: (stored) => wide(stored ^ 0x8000) },
+    8: { l: keepSample, ab: (stored) => stored ^ 0x80 },
+    16: { l: keepSample, ab: (stored) => widenSample(stored ^ 0x8000) },
   },
   9: {
-    8: { l: same, ab: same },
-    16: { l: wide, ab: wide },
+    8: { l: keepSample, ab: keepSample },
+    16: { l: widenSample, ab: widenSample },
   },
 };
 

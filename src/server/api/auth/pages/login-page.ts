@@ -6,7 +6,7 @@ import type { Profile } from "../../../access/profiles/profile.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Page } from "../../http/page-content.ts";
 import type { TextInLanguage } from "../../http/representation/language.ts";
-import { element, type Reader, spoken } from "./reader.ts";
+import { chooseText, element, type Reader } from "./reader.ts";
 
 export interface LoginForm {
   /** As requested; "" for none. */
@@ -25,17 +25,17 @@ const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? fo
 /** Returns the login page of a profile. `folder`: path of the public URL, without a trailing /. */
 export function loginPage(profile: Profile, form: LoginForm, reader: Reader, folder: string): Page {
   const { words } = reader;
-  const title: TextInLanguage = spoken(profile.label, reader) ?? {
+  const title: TextInLanguage = chooseText(profile.label, reader) ?? {
     text: words.access,
     language: reader.language,
   };
-  const heading = spoken(profile.heading, reader) ?? title;
+  const heading = chooseText(profile.heading, reader) ?? title;
   const isActive = profile.pattern === "active";
   const confirm = profile.confirm_label || (isActive ? words.signIn : words.proceed);
   const body = `<main class="card">
 ${logoOf(profile, folder)}${heading.text === title.text ? "" : element("p", title, reader, ' class="quiet title"')}
 ${element("h1", heading, reader)}
-${element("p", spoken(profile.description, reader), reader, ' class="description"')}
+${element("p", chooseText(profile.description, reader), reader, ' class="description"')}
 ${form.error ? `<p class="wrong" id="wrong" role="alert">${escapeHtml(form.error)}</p>` : ""}
 <form method="post">
 ${form.returnTo ? `<input type="hidden" name="return_to" value="${escapeHtml(form.returnTo)}">` : ""}

@@ -20,7 +20,7 @@ export const readerOf = (c: RequestContext): Reader =>
  * Chooses the operator's text for a reader: in the reader's first available language, else in that of the
  * page, else in English, else the first text. Returns undefined if there is none.
  */
-export function spoken(map: LanguageMap, { ranges, language }: Reader): TextInLanguage | undefined {
+export function chooseText(map: LanguageMap, { ranges, language }: Reader): TextInLanguage | undefined {
   const tags = Object.keys(map);
   const tag = matchLanguage([...ranges, language, "en"], tags) ?? tags[0];
   const text = tag === undefined ? undefined : map[tag]?.[0];

@@ -11,14 +11,14 @@ export const activeWay: Way = {
   async post(attempt) {
     const { username, password, returnTo } = await readLoginForm(attempt.c);
     const { words } = readerOf(attempt.c);
-    const again = (error: string, status: number, headers?: Readonly<Record<string, string>>) =>
+    const showAgain = (error: string, status: number, headers?: Readonly<Record<string, string>>) =>
       showLogin(attempt, { returnTo, username, error }, status, headers);
-    if (username === "" || password === "") return again(words.wrong, 401);
+    if (username === "" || password === "") return showAgain(words.wrong, 401);
     const found = await verify(attempt, username, password);
-    if (!found) return again(words.wrong, 401);
+    if (!found) return showAgain(words.wrong, 401);
     if ("hash" in found) return logIn(attempt, username, returnTo, found.hash);
     const seconds = String(Math.ceil(found.waitMs / 1000));
-    return again(words.tooMany.replace("{after}", seconds), 429, { "Retry-After": seconds });
+    return showAgain(words.tooMany.replace("{after}", seconds), 429, { "Retry-After": seconds });
   },
 };
 

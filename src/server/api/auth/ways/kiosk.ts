@@ -1,6 +1,6 @@
 // Login by the client's address, without a page.
 
-import { readerOf, spoken } from "../pages/reader.ts";
+import { chooseText, readerOf } from "../pages/reader.ts";
 import { returnToOf, say } from "../pages/responses.ts";
 import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
@@ -11,11 +11,12 @@ async function enter(attempt: LoginAttempt): Promise<Response> {
   const reader = readerOf(c);
   const { words, language } = reader;
   const { note } = profile;
-  const shown = typeof note === "string" ? (note === "" ? undefined : { text: note }) : spoken(note, reader);
+  const shown =
+    typeof note === "string" ? (note === "" ? undefined : { text: note }) : chooseText(note, reader);
   return say(
     c,
     {
-      heading: spoken(profile.heading, reader) ?? { text: words.notHere, language },
+      heading: chooseText(profile.heading, reader) ?? { text: words.notHere, language },
       texts: [{ text: words.onlyHere, language }, shown],
     },
     { status: 401 },

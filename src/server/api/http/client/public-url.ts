@@ -42,19 +42,19 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   const scheme = url.protocol === "https:" ? "https" : "http";
   const uses = usesOf({ headers: request.headers, scheme, peer, trust });
   const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
-  const from = (part: UrlPartName, otherwise: string) => {
+  const originOf = (part: UrlPartName, otherwise: string) => {
     const names = uses.flatMap(({ name, parts }) => (parts.includes(part) ? [name] : []));
     return trust.baseUrl ? "base_url" : names.join(" and ") || otherwise;
   };
   const doubts = checks.flatMap((check) => check(request, { ...about, fromTrusted, uses }) ?? []);
   return {
     parts: [
-      { part: "scheme", value: scheme, from: from("scheme", "the connection to this service") },
-      { part: "host", value: url.host, from: from("host", "the field Host") },
+      { part: "scheme", value: scheme, from: originOf("scheme", "the connection to this service") },
+      { part: "host", value: url.host, from: originOf("host", "the field Host") },
       {
         part: "path",
         value: url.pathname.replace(/\/$/, ""),
-        from: from("path", "no header: there is none"),
+        from: originOf("path", "no header: there is none"),
       },
     ],
     headers: uses,

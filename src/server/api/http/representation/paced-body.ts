@@ -15,11 +15,11 @@ export function bodyOf(
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
   const pacing = c.get("pacing");
   if (!pacing || bytes.length < leastPacedBytes || c.req.method === "HEAD") return bytes;
-  let ended = () => {};
+  let resolveSent = () => {};
   const sent = new Promise<void>((resolve) => {
-    ended = resolve;
+    resolveSent = resolve;
   });
-  const body = pacing.sendings.send(bytes, c.get("client"), pacing.stallMs, ended);
+  const body = pacing.sendings.send(bytes, c.get("client"), pacing.stallMs, resolveSent);
   c.set("sent", sent);
   return body;
 }
