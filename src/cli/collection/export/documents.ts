@@ -180,7 +180,7 @@ async function gatedNames(
 }
 
 /**
- * Returns a document as an anonymousCaller reader gets it, with all of its canvases; undefined if it needs a login.
+ * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
  */
 async function documentOf(
   { manifests, parts, signal }: DocumentsExport,
