@@ -29,7 +29,7 @@ async function writePhoto(name: string, side = 1500): Promise<void> {
 const cacheYaml = (render = "filesystem") => {
   const path = JSON.stringify(join(folder, "cache"));
   const on = `{ backend: filesystem, path: ${path} }`;
-  return `cache: { info: ${on}, origin: ${on}, render: ${render === "filesystem" ? on : "{ backend: heap }"} }`;
+  return `cache: { info: ${on}, origin: ${on}, text: ${on}, render: ${render === "filesystem" ? on : "{ backend: heap }"} }`;
 };
 
 const open = (cache = cacheYaml()): Promise<Served> =>
@@ -164,11 +164,11 @@ describe("warm", () => {
     expect(reported).toEqual([1, 2, 3].map((done) => [done, 3]));
     expect((await run({ levels: 0, texts: true })).texts).toEqual({ made: 0, found: 1 });
     const { service, get } = await open();
-    const built = service.slots.origin.counts.writes.value;
+    const built = service.slots.text.counts.writes.value;
     const response = await get("/iiif/search/2/presentation/3/book?q=gut*");
     const { items } = (await response.json()) as { readonly items: readonly unknown[] };
     expect(items.length).toBe(2);
-    expect(service.slots.origin.counts.writes.value).toBe(built);
+    expect(service.slots.text.counts.writes.value).toBe(built);
     await service.close();
     writeFileSync(master("book/2.txt"), "Gute Nacht und Guten Morgen");
     expect((await run({ levels: 0, texts: true })).texts).toEqual({ made: 1, found: 0 });

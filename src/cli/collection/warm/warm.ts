@@ -77,9 +77,9 @@ export interface WarmReport {
 
 type Totals = { -readonly [K in keyof WarmOutcome]: number } & { filesMade: number };
 
-/** The caches that are filled: texts are indexed when somebody searches them. */
-export const filledSlots = ({ all }: Slots): readonly NamedSlot[] =>
-  all.filter(({ name }) => name !== "text");
+/** The caches that are filled: that of texts if they are wanted. */
+export const filledSlots = ({ all }: Slots, { texts }: Pick<WarmOptions, "texts">): readonly NamedSlot[] =>
+  all.filter(({ name }) => name !== "text" || texts);
 
 /** True for a cache that other processes share. */
 const isShared = ({ backend }: NamedSlot) => backend !== "heap" && backend !== "none";
@@ -133,7 +133,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
       options.onTexts?.(at + 1, folderNames.length);
     }
   };
-  const indexesTexts = options.texts && isShared(slots.origin) && parts.manifests;
+  const indexesTexts = options.texts && isShared(slots.text) && parts.manifests;
   const interrupted = await untilAborted(signal, async () => {
     const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail, onFolder });
     await forEachConcurrently(identifiers, concurrency, file);
@@ -151,7 +151,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     ...(indexesTexts && { texts }),
     bytesWritten: eachSlot((name) => after.written[name] - before.written[name]),
     writeErrors: after.errors - before.errors,
-    unfilled: filledSlots(slots)
+    unfilled: filledSlots(slots, options)
       .filter((slot) => !isShared(slot))
       .map(({ name, backend }) => ({ cache: name, backend })),
     full: await fullSlots(slots),
