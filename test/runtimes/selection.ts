@@ -50,6 +50,7 @@ const rows = {
   "sessions in Redis over REST": [none, "the requests of caches"],
   "sessions in a bucket": [none, "the requests of caches"],
   "sessions in memory": [none, "passwords as in logins"],
+  "text search": [engines, "long texts are read and indexed in a worker, to which bytes are sent"],
   tracing: [none, "fetch in the background, and an end like that of the log"],
   waiting: [none, "promises and timers"],
 } as const satisfies Record<string, readonly [on: readonly Drawn[], because: string]>;
