@@ -48,7 +48,8 @@ export const warmCommand = command({
     const service = await inWords(createService({ ...config, image }, platform, silentLog, version));
     let progress = createProgress(platform, "files");
     try {
-      if (filledSlots(service.slots, { texts: text }).every(({ backend }) => backend === "heap" || backend === "none"))
+      const filled = filledSlots(service.slots, { texts: text });
+      if (filled.every(({ backend }) => backend === "heap" || backend === "none"))
         throw new CommandError(
           "no cache of this configuration outlives a process, so there is nothing to fill; set cache.info, cache.origin and cache.render to filesystem, redis or s3",
         );
