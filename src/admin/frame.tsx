@@ -36,7 +36,7 @@ export async function adminPage(
   c: RequestContext,
   { service, outcomes }: Admin,
   page: AdminDocument,
-  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  { status = 200 }: { status?: number } = {},
 ): Promise<Response> {
   const { title, section, body, aside, styles = [], scripts, modules } = page;
   const brought = c.req.method === "HEAD" ? undefined : await outcomes.read(c);
@@ -88,7 +88,6 @@ export async function adminPage(
         "Cache-Control": "no-store",
         "Referrer-Policy": "same-origin",
         ...(brought && { "Set-Cookie": brought.forget }),
-        ...headers,
       },
     },
   );

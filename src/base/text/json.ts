@@ -9,40 +9,36 @@ export class JsonTooDeep extends Error {
   /** Offset of the bracket that goes too far, in UTF-16 units. */
   readonly offset: number;
 
-  constructor(levels: number, offset: number) {
-    super(`expected at most ${levels} levels of lists and objects; received more`);
+  constructor(offset: number) {
+    super(`expected at most ${maxJsonLevels} levels of lists and objects; received more`);
     this.offset = offset;
   }
 }
 
 export interface JsonOptions {
-  readonly levels?: number;
   /** Omits members named `__proto__`, which become a prototype if an object is copied. */
   readonly withoutPrototypes?: boolean;
 }
 
 /** Parses a text. Throws {@link JsonTooDeep} before anything is built, and SyntaxError. */
-export function parseJson(
-  text: string,
-  { levels = maxJsonLevels, withoutPrototypes }: JsonOptions = {},
-): unknown {
-  const offset = offsetOfExcess(text, levels);
-  if (offset !== undefined) throw new JsonTooDeep(levels, offset);
+export function parseJson(text: string, { withoutPrototypes }: JsonOptions = {}): unknown {
+  const offset = offsetOfExcess(text);
+  if (offset !== undefined) throw new JsonTooDeep(offset);
   if (!withoutPrototypes || !text.includes("__proto__")) return JSON.parse(text);
   return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
 }
 
 /** True if a text has more levels than {@link parseJson} allows, for JSON that others parse. */
-export const isDeep = (text: string): boolean => offsetOfExcess(text, maxJsonLevels) !== undefined;
+export const isDeep = (text: string): boolean => offsetOfExcess(text) !== undefined;
 
-/** Returns the offset of the first bracket beyond a number of levels; undefined if there is none. */
-function offsetOfExcess(text: string, levels: number): number | undefined {
+/** Returns the offset of the first bracket that is too deep; undefined if there is none. */
+function offsetOfExcess(text: string): number | undefined {
   let level = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === quote) at = endOfString(text, at);
     else if (unit === openList || unit === openObject) {
-      if (++level > levels) return at;
+      if (++level > maxJsonLevels) return at;
     } else if (unit === closeList || unit === closeObject) level--;
   }
   return undefined;

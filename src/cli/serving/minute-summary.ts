@@ -11,14 +11,14 @@ export interface MinuteSummary {
 
 const minuteMs = 60_000;
 
-/** Creates a summary that writes whole lines by `write`. `now`: milliseconds since 1970. */
-export function createMinuteSummary(write: (line: string) => void, now = Date.now): MinuteSummary {
+/** Creates a summary that writes whole lines by `write`. */
+export function createMinuteSummary(write: (line: string) => void): MinuteSummary {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let counts = { requests: 0, refused: 0, errors: 0, bytes: 0, slowest: 0 };
   const end = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (counts.requests > 0) write(summaryLine(now(), counts));
+    if (counts.requests > 0) write(summaryLine(Date.now(), counts));
     counts = { requests: 0, refused: 0, errors: 0, bytes: 0, slowest: 0 };
   };
   return {

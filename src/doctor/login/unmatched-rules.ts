@@ -48,14 +48,13 @@ const maxRows = 20;
 
 /**
  * Returns a doubt about each row of a table that has no key, so that its identifier is a path, and that names
- * no image. Undecidable rows cause none. Takes at most two seconds, unless `bounds` says otherwise.
+ * no image. Undecidable rows cause none. Takes at most two seconds.
  */
 export async function unmatchedRows(
   rows: Iterable<TableRow>,
   sources: RuleParts["sources"],
-  bounds: Readonly<Record<keyof typeof usualBounds, number>> = usualBounds,
 ): Promise<Finding[]> {
-  const lister = createLister(bounds);
+  const lister = createLister(usualBounds);
   const doubts: Finding[] = [];
   for (const row of rows) {
     if (lister.isOver() || doubts.length === maxRows) break;

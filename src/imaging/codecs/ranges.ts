@@ -2,8 +2,11 @@
 
 import type { ByteRange, ByteSource } from "../../base/index.ts";
 
-/** Merges ranges that touch or are at most `gap` bytes apart; no merged range is longer than `max`. */
-export function joinRanges(ranges: readonly ByteRange[], gap: number, max = 1 << 20): ByteRange[] {
+/** Bytes of the longest merged range. */
+const max = 1 << 20;
+
+/** Merges ranges that touch or are at most `gap` bytes apart. */
+export function joinRanges(ranges: readonly ByteRange[], gap: number): ByteRange[] {
   const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
   const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
   const result: { offset: number; length: number }[] = [];

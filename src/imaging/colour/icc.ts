@@ -94,21 +94,23 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
   return { space, model, lab: connection === "Lab ", size, tags };
 }
 
-/** The bytes of the tags that a model other than a table needs. Reads at most `max` bytes. */
+/** Bytes of all tags of a profile that is no table. */
+const maxTagBytes = 128 * 1024;
+
+/** The bytes of the tags that a model other than a table needs. */
 export async function readTags(
   { tags }: Profile,
   model: keyof typeof shapers,
   bytes: ByteSource,
-  max = 128 * 1024,
 ): Promise<ReadonlyMap<string, Uint8Array> | Unusable> {
   const found = new Map<string, Uint8Array>();
-  let left = max;
+  let left = maxTagBytes;
   const seen = new Map<number, Uint8Array>();
   for (const name of shapers[model]) {
     const tag = tags.get(name)!;
     let body = seen.get(tag.offset);
     if (!body || body.length < tag.size) {
-      if (tag.size > left) return damagedProfile(`curves of at most ${max} bytes`, "longer ones");
+      if (tag.size > left) return damagedProfile(`curves of at most ${maxTagBytes} bytes`, "longer ones");
       left -= tag.size;
       body = await bytes.read(tag.offset, tag.size);
       seen.set(tag.offset, body);

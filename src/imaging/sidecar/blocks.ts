@@ -77,10 +77,9 @@ export interface BlockSink {
 }
 
 /**
- * Creates a writer that divides bytes into blocks from number `first` on. It holds one block, and another
- * that is being stored.
+ * Creates a writer that divides bytes into blocks. It holds one block, and another that is being stored.
  */
-export function blockWriter(blocks: BlockSink, first = 0) {
+export function blockWriter(blocks: BlockSink) {
   const digests: Uint8Array[] = [];
   let current = new Uint8Array(blockBytes);
   let used = 0;
@@ -91,7 +90,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
     const block = used === blockBytes ? current : current.slice(0, used);
     current = new Uint8Array(blockBytes);
     used = 0;
-    const number = first + digests.length;
+    const number = digests.length;
     const whole = await sha256(block);
     noteDigest(block, whole); // stores verify entries by it
     const digest = whole.subarray(0, digestBytes);
@@ -105,7 +104,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
     /** Adds bytes. Throws ImagingError `unsupported` as soon as they exceed the room. */
     async add(chunk: Uint8Array): Promise<void> {
       size += chunk.length;
-      if (first * blockBytes + size > blocks.room) throw tooLarge(blocks.room);
+      if (size > blocks.room) throw tooLarge(blocks.room);
       for (let at = 0; at < chunk.length; ) {
         const part = chunk.subarray(at, at + blockBytes - used);
         current.set(part, used);
@@ -119,7 +118,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
       if (used > 0) await flush();
       current = new Uint8Array();
       await keeping;
-      return { first, size, digests: joinDigests(digests) };
+      return { first: 0, size, digests: joinDigests(digests) };
     },
   };
 }

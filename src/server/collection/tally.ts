@@ -40,8 +40,8 @@ export interface Tally {
   readonly slowest: readonly SlowFile[];
 }
 
-/** Creates a tally. `now`: milliseconds of a monotonic clock. */
-export function createTally(now: () => number = () => performance.now()): Tally {
+/** Creates an empty tally. */
+export function createTally(): Tally {
   const failures: Finding[] = [];
   const slowest: SlowFile[] = [];
   let [done, failed] = [0, 0];
@@ -51,7 +51,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   };
   return {
     async take(identifier, work) {
-      const began = now();
+      const began = performance.now();
       try {
         return await work();
       } catch (error) {
@@ -60,7 +60,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
         return undefined;
       } finally {
         done++;
-        const ms = Math.round(now() - began);
+        const ms = Math.round(performance.now() - began);
         const at = slowest.findIndex((each) => each.ms < ms);
         slowest.splice(at < 0 ? slowest.length : at, 0, { identifier, ms });
         slowest.length = Math.min(slowest.length, maxSlow);

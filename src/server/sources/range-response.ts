@@ -151,9 +151,9 @@ export function factsOf(response: Response, size: number, ranges: boolean): Remo
  * Returns Retry-After in milliseconds, which is a number of seconds or a date (RFC 9110, section 10.2.3);
  * undefined without a usable one.
  */
-export function retryAfterMs({ headers }: Response, now = Date.now()): number | undefined {
+export function retryAfterMs({ headers }: Response): number | undefined {
   const contentRange = headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,9}$/.test(contentRange)) return Number(contentRange) * 1000;
   const date = /^[A-Z][a-z]{2,8}, /.test(contentRange) ? Date.parse(contentRange) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

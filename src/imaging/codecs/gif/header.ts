@@ -126,11 +126,11 @@ export interface Forward {
 const leastBlock = 16 * 1024;
 const maxBlock = 256 * 1024;
 
-/** Creates a reader from `start` on. */
-export function forwardReader(bytes: ByteSource, start = 0): Forward {
+/** Creates a reader from the beginning of a file. */
+export function forwardReader(bytes: ByteSource): Forward {
   let block = new Uint8Array();
   let blockStart = 0;
-  let at = start;
+  let at = 0;
   let size = leastBlock;
   let isAtEnd = false;
   return {

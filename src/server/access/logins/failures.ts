@@ -12,33 +12,25 @@ export interface Allowance {
   readonly eachMs: number;
 }
 
-export interface FailureLimits {
+export const usualLimits = {
   /** Failures that cause no waiting. */
-  readonly free: number;
+  free: 5,
   /** Milliseconds after the first failure that causes a wait; doubled with each further one. */
-  readonly firstWaitMs: number;
+  firstWaitMs: 1000,
   /** Longest wait of a network, in milliseconds. */
-  readonly maxWaitMs: number;
+  maxWaitMs: 60_000,
   /** Milliseconds after the last failure until failures are forgotten. */
-  readonly forgetMs: number;
+  forgetMs: 15 * 60_000,
   /**
    * Tries in the name of one user from all networks that are new to them, for each number of failures of
    * their sites: separate allowances, so that somebody who has failed cannot use up those of others.
    */
-  readonly ofUser: readonly [Allowance, ...Allowance[]];
-}
-
-export const usualLimits: FailureLimits = {
-  free: 5,
-  firstWaitMs: 1000,
-  maxWaitMs: 60_000,
-  forgetMs: 15 * 60_000,
   ofUser: [
     { from: 0, free: 300, eachMs: 2000 },
     { from: 1, free: 100, eachMs: 8000 },
     { from: 3, free: 10, eachMs: 8000 },
-  ],
-};
+  ] satisfies readonly Allowance[],
+} as const;
 
 /** A permitted attempt. It counts as failed until it is taken back, so that concurrent attempts count too. */
 export interface Attempt {
@@ -84,14 +76,8 @@ export class LoginFailures {
   readonly #users: readonly (Allowance & { readonly limiter: Limiter })[];
 
   /** `now` returns milliseconds and never goes back. */
-  constructor({
-    now = () => performance.now(),
-    limits = usualLimits,
-  }: {
-    readonly now?: () => number;
-    readonly limits?: FailureLimits;
-  } = {}) {
-    const { free, firstWaitMs, maxWaitMs, forgetMs, ofUser } = limits;
+  constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
+    const { free, firstWaitMs, maxWaitMs, forgetMs, ofUser } = usualLimits;
     const doubling = {
       remaining: (count: number, ms: number) => (ms < forgetMs ? count : 0),
       pause: (count: number) => (count < free ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** (count - free))),

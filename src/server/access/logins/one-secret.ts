@@ -17,8 +17,8 @@ export interface OneSecret {
 const maxKnown = 1000;
 
 /** Creates the memory of one secret: the limits of logins, with known networks in memory. */
-export function createOneSecret(now?: () => number): OneSecret {
-  const failures = new LoginFailures(now && { now });
+export function createOneSecret(): OneSecret {
+  const failures = new LoginFailures();
   const known = createLru<string, true>(maxKnown);
   return {
     attempt(address, user = "") {

@@ -2,12 +2,7 @@
 // ones.
 
 import { type FileStat, isTemporaryName } from "../../../base/index.ts";
-import {
-  type BoundedFiles,
-  boundFiles,
-  type EntryFiles,
-  type FileDeadlines,
-} from "../../stores/filesystem/entry-files.ts";
+import { type BoundedFiles, boundFiles, type EntryFiles } from "../../stores/filesystem/entry-files.ts";
 import { folderFault } from "../../stores/filesystem/folder.ts";
 import { entriesOf } from "../../stores/filesystem/sweep.ts";
 import type { Session } from "../session.ts";
@@ -20,9 +15,8 @@ export interface FolderSessionsOptions {
   readonly files: EntryFiles;
   /** Absolute path of an existing folder. */
   readonly path: string;
-  /** Limits of concurrent file calls and of their duration; default: those of a usual disk. */
+  /** Limit of concurrent file calls; default: that of a usual disk. */
   readonly calls?: number;
-  readonly deadlines?: FileDeadlines;
   readonly maxTokens?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -44,7 +38,7 @@ interface SweptRecord {
 /** Creates a store over the records that the folder already contains. */
 export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const { path, maxTokens, now = Date.now } = options;
-  const files = boundFiles(options.files, options.calls, options.deadlines);
+  const files = boundFiles(options.files, options.calls);
   const root = path.replace(/[/\\]+$/, "");
   const top = `${root}/v1`;
   const records = recordFiles(files, root, top);

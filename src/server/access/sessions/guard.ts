@@ -21,12 +21,11 @@ export function guardedSessions(
   store: SessionStore,
   deadlines: SessionDeadlines,
   failed: (error: unknown) => void,
-  circuit: CircuitOptions = pauses,
 ): SessionStore {
   // A refusal worded for the reader is not a failure of the store.
   const counts = (error: unknown) => !(error instanceof ServiceError);
-  const reads = createCircuit({ ...circuit, counts });
-  const writes = createCircuit({ ...circuit, counts });
+  const reads = createCircuit({ ...pauses, counts });
+  const writes = createCircuit({ ...pauses, counts });
 
   const orUnavailable = async <T>(act: () => Promise<T>): Promise<T> => {
     try {

@@ -150,12 +150,8 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
 }
 
 /** Returns the body of a response, and records its length in bytes for the figures. HEAD has no body. */
-export function recordSent<B extends string | Uint8Array>(
-  c: RequestContext,
-  body: B,
-  length = lengthOf(body),
-): B {
-  c.set("bytes", c.req.method === "HEAD" ? 0 : length);
+export function recordSent<B extends string | Uint8Array>(c: RequestContext, body: B): B {
+  c.set("bytes", c.req.method === "HEAD" ? 0 : lengthOf(body));
   return body;
 }
 

@@ -34,7 +34,7 @@ interface Row {
  * Creates the redirects. A proxy that decodes paths turns each id into the same other spelling again: the
  * document is then served under that spelling, so that no client goes round in circles.
  */
-export function createSpellings(now = () => performance.now()): RedirectSpelling {
+export function createSpellings(): RedirectSpelling {
   /** The last redirects to an id that has not been asked for since. */
   const rows = createLru<string, Row>(maxChars);
   return (c, version) => {
@@ -48,10 +48,10 @@ export function createSpellings(now = () => performance.now()): RedirectSpelling
     }
     const spelling = `${path}?${query}`;
     const before = rows.get(own);
-    const isRow = before?.spelling === spelling && now() - before.at < rowMs;
+    const isRow = before?.spelling === spelling && performance.now() - before.at < rowMs;
     const count = isRow ? before.count : 0;
     if (count >= maxInRow) return undefined;
-    rows.set(own, { spelling, count: count + 1, at: now() }, own.length + spelling.length + 64);
+    rows.set(own, { spelling, count: count + 1, at: performance.now() }, own.length + spelling.length + 64);
     const headers: Record<string, string> = {
       Location: documentAddress(c.get("base"), id, version),
       "Cache-Control": "no-cache",

@@ -91,8 +91,7 @@ const ofCache = (cache: string, row: Row): Row => ({
 });
 
 /** A part of the settings that `cache.server.derivative` becomes. */
-const part = (cache: string, key: string, secret?: true) =>
-  ofCache(cache, { to: `cache.render.${key}, cache.info.${key}`, ...(secret && { secret }) });
+const part = (cache: string, key: string) => ofCache(cache, { to: `cache.render.${key}, cache.info.${key}` });
 const variable = (cache: string, name: string) =>
   ofCache(cache, { to: name, text: "an environment variable, which the file names", secret: true });
 

@@ -65,6 +65,6 @@ export function storedRows(picture: Picture): { readonly rows: number; readonly 
 }
 
 /** Returns the bytes of one row of a strip or tile, with chroma as large as luma. */
-export function rowBytes(picture: Picture, width = picture.blockWidth): number {
-  return Math.ceil((width * (picture.planar ? 1 : picture.samples) * picture.bits) / 8);
+export function rowBytes(picture: Picture): number {
+  return Math.ceil((picture.blockWidth * (picture.planar ? 1 : picture.samples) * picture.bits) / 8);
 }

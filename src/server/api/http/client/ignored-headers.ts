@@ -20,10 +20,8 @@ const expected: Readonly<Record<ForwardedField, string>> = {
 const shown = 60;
 
 /** Returns a function that receives each ignored header with its value. */
-export function createIgnoredLog(
-  log: Pick<Log, "warn">,
-  isDue = createSeldom(3_600_000),
-): (field: ForwardedField, value: string) => void {
+export function createIgnoredLog(log: Pick<Log, "warn">): (field: ForwardedField, value: string) => void {
+  const isDue = createSeldom(3_600_000);
   return (field, value) => {
     if (isDue(field))
       log.warn(
