@@ -34,8 +34,6 @@ export interface FastEncodeOptions {
   readonly optimise?: boolean;
   /** Resolution in pixels per centimetre. */
   readonly resolution?: Resolution | undefined;
-  /** Whole APPn or COM segments, written after the JFIF segment. */
-  readonly extra?: readonly Uint8Array[];
   /**
    * If true, the stream has no tables and no JFIF segment: those of {@link typicalTableStream} come first.
    * Excludes `optimise` and `resolution`.
@@ -228,12 +226,12 @@ function countedTables(wasm: EncoderModule): HuffmanTables {
 function headerOf(
   { width, height, sampling }: Pick<Picture, "width" | "height" | "sampling">,
   huffman: HuffmanTables,
-  { quality, resolution, extra, abbreviated }: Omit<FastEncodeOptions, "chroma">,
+  { quality, resolution, abbreviated }: Omit<FastEncodeOptions, "chroma">,
 ): Uint8Array {
   const { across, down, components } = samplings[sampling];
   const quantisation = quantisationTables(quality);
   const luma = components === 1 ? undefined : ([across, down] as const);
-  return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra, abbreviated });
+  return baselineHeader({ width, height, luma, quantisation, huffman, resolution, abbreviated });
 }
 
 /** Returns the tables of abbreviated streams with this quality, for 1 or 3 components. */

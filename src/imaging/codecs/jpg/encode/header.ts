@@ -1,12 +1,11 @@
-// The header of a baseline JPEG written by our encoder: JFIF, extra segments, tables, frame and scan header
+// The header of a baseline JPEG written by our encoder: JFIF, tables, frame and scan header
 // (ITU-T T.81, B.2).
 
-import { concatenate, ImagingError } from "../../../../base/index.ts";
+import { concatenate } from "../../../../base/index.ts";
 import type { Resolution } from "../../image-header.ts";
 import { densityFields } from "../markers/density.ts";
 import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";
 import { type QuantisationTables, zigzag } from "../markers/quantisation.ts";
-import { marker } from "../markers/walk.ts";
 import {
   endOfImage,
   frameSegment,
@@ -25,8 +24,6 @@ export interface BaselineHeader {
   readonly quantisation: QuantisationTables;
   readonly huffman: HuffmanTables;
   readonly resolution?: Resolution | undefined;
-  /** Whole APPn or COM segments, including marker and length, written after the JFIF segment. */
-  readonly extra?: readonly Uint8Array[] | undefined;
   /**
    * True for the abbreviated format (ITU-T T.81, B.4): neither a JFIF segment nor tables, which a stream of
    * {@link tableStream} has.
@@ -34,20 +31,15 @@ export interface BaselineHeader {
   readonly abbreviated?: boolean | undefined;
 }
 
-/**
- * Returns all bytes up to the scan. Throws ImagingError `encode` if an extra segment is not an APPn or COM
- * segment.
- */
+/** Returns all bytes up to the scan. */
 export function baselineHeader(header: BaselineHeader): Uint8Array {
-  const { luma, abbreviated, extra = [] } = header;
-  for (const segment of extra) checkSegment(segment);
+  const { luma, abbreviated } = header;
   const components = luma
     ? [component(1, luma[0], luma[1], 0), component(2, 1, 1, 1), component(3, 1, 1, 1)]
     : [component(1, 1, 1, 0)];
   const parts: ArrayLike<number>[] = [
     startOfImage,
     ...(abbreviated ? [] : [jfifSegment(densityFields(header.resolution))]),
-    ...extra,
     ...(abbreviated ? [] : quantisationOf(header)),
     frameSegment(0xc0, header, components),
     ...(abbreviated ? [] : huffmanOf(header)),
@@ -113,15 +105,3 @@ function huffmanTables(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): Uin
 /**
  * Throws ImagingError `encode` unless the bytes are a whole APPn or COM segment; a caller may add only those.
  */
-function checkSegment(bytes: Uint8Array): void {
-  const code = bytes[1] ?? 0;
-  const length = (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0);
-  const isAllowed = (code >= marker.app0 && code <= marker.app15) || code === marker.com;
-  if (bytes[0] === 0xff && isAllowed && length >= 2 && bytes.length === length + 2) return;
-  throw new ImagingError(
-    "encode",
-    `Expected an APPn or COM segment whose length field gives its ${bytes.length - 2} bytes; received marker ` +
-      `${code.toString(16)} with length ${length}. Give whole segments of at most 65535 bytes behind the marker.`,
-    { code: "bad_segment" },
-  );
-}

@@ -16,4 +16,4 @@ export type {
   StoredPlanes,
 } from "./level4.ts";
 export type { Plane } from "./pixels.ts";
-export { type BuildAccessPointsOptions, type JpegReader, type OpenOptions, openJpeg } from "./reader.ts";
+export { type JpegReader, type OpenOptions, openJpeg } from "./reader.ts";

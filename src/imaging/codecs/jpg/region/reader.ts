@@ -25,14 +25,6 @@ import { createTables } from "./tables.ts";
 /** Gap in bytes for a source that names none: on a disk, one more range costs little. */
 const diskGap = 1024;
 
-export interface BuildAccessPointsOptions {
-  /** Full-size rows from the top that must be decodable; the default is all. */
-  readonly untilRow?: number;
-  readonly signal?: AbortSignal;
-  /** Called after each piece of the file with the number of rows that can be decoded so far. */
-  readonly onProgress?: (rows: number) => void;
-}
-
 /**
  * A file whose header has been read. All regions are in whole full-size pixels within the image, as stored.
  */
@@ -52,10 +44,9 @@ export interface JpegReader {
    */
   readonly damaged: boolean;
   /**
-   * Reads until enough access points are known. Simultaneous calls share the reading. Throws the signal's
-   * reason.
+   * Reads until access points down to a row are known, by default all. Simultaneous calls share the reading.
    */
-  buildAccessPoints(options?: BuildAccessPointsOptions): Promise<void>;
+  buildAccessPoints(untilRow?: number): Promise<void>;
   /**
    * Reads one piece of the file (at most `chunkSize` bytes). Returns false once complete. For callers that
    * work in slices.
@@ -213,13 +204,9 @@ export async function openJpeg(
         (accessPoints.complete && seen < frame.components.length)
       );
     },
-    async buildAccessPoints({ untilRow = frame.height, signal, onProgress } = {}) {
+    async buildAccessPoints(untilRow = frame.height) {
       const enough = Math.min(untilRow, frame.height);
-      while (!accessPoints.complete && rowsReady() < enough) {
-        signal?.throwIfAborted();
-        await step();
-        onProgress?.(rowsReady());
-      }
+      while (!accessPoints.complete && rowsReady() < enough) await step();
     },
     async stepAccessPoints() {
       if (!accessPoints.complete) await step();

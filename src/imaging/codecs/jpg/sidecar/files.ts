@@ -175,7 +175,7 @@ const marginRows = 128;
 
 async function indexedTo({ reader }: OpenJpeg, { region, scaleFactor }: ReadRequest): Promise<void> {
   const untilRow = region.y + region.height + marginRows * scaleFactor;
-  if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? { untilRow } : {});
+  if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? untilRow : undefined);
 }
 
 /** True if the error means that a file is refused on opening; another decoder may still show it. */

@@ -319,24 +319,11 @@ describe("rows as they come", () => {
   });
 });
 
-describe("segments in front of the scan", () => {
-  it("contain the density and the caller's additions, in order", async () => {
-    const comment = Uint8Array.from([0xff, 0xfe, 0, 4, 0x68, 0x69]);
-    const app9 = Uint8Array.from([0xff, 0xe9, 0, 2]);
-    const jpeg = encode(crop(coffee, 0, 0, 16, 16), {
-      resolution: { x: 300 / 2.54, y: 300 / 2.54 },
-      extra: [app9, comment],
-    });
-    const { segments } = takeApart(jpeg);
-    expect(segments.slice(0, 4).map((s) => s.code)).toEqual([0xe0, 0xe9, 0xfe, 0xdb]);
-    expect((await sharp(jpeg).metadata()).density).toBe(300);
-    expect(String.fromCharCode(...segments[2]!.body)).toBe("hi");
-  });
-
-  it("are refused if they are invalid", () => {
-    for (const bytes of [[], [0xff, 0xdb, 0, 2], [0xff, 0xe1, 0, 3], [0xff, 0xe1, 0, 2, 0]])
-      expect(() => encode(coffee, { extra: [Uint8Array.from(bytes)] })).toThrow(/APPn or COM/);
-  });
+it("writes the density into the segment in front of the tables", async () => {
+  const jpeg = encode(crop(coffee, 0, 0, 16, 16), { resolution: { x: 300 / 2.54, y: 300 / 2.54 } });
+  const { segments } = takeApart(jpeg);
+  expect(segments.slice(0, 2).map((s) => s.code)).toEqual([0xe0, 0xdb]);
+  expect((await sharp(jpeg).metadata()).density).toBe(300);
 });
 
 describe("memory", () => {

@@ -214,7 +214,7 @@ it("decodes gray files to the same samples as plane and as pixels", async () => 
 it("decodes a region as soon as its rows have access points, and refuses one without", async () => {
   const file = fixture("jpg-baseline-420.jpg");
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 4096 }))!;
-  await reader.buildAccessPoints({ untilRow: 64 });
+  await reader.buildAccessPoints(64);
   expect(reader.rows).toBeGreaterThanOrEqual(64);
   expect(reader.isComplete).toBe(false);
   const early = await reader.decodePixels({ x: 0, y: 0, width: 600, height: 64 }, 1);
