@@ -21,7 +21,8 @@ export { type BuildOptions, buildSegment, type IndexedPage } from "./index/build
 export { rulesVersion } from "./index/fold.ts";
 export type { SegmentFacts } from "./index/head.ts";
 export type { Lost } from "./index/lost-block.ts";
-export { type LinePart, matchPage, type PageHit } from "./index/match.ts";
+export type { LinePart, PageHit } from "./index/match.ts";
+export { matchHits } from "./index/match-hits.ts";
 export { mergeSegments, removeSegment } from "./index/merge.ts";
 export { OpenSegments } from "./index/open-segments.ts";
 export { type PageQuery, pageQueryOf, type Stemmer } from "./index/page-query.ts";
@@ -52,4 +53,4 @@ export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 // The text of a page for people.
 export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
 // Boxes of a page in pixels of its canvas.
-export { type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";
+export { boxScaleOf, type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";

@@ -3,7 +3,7 @@
 // and after.
 
 import type { Box, PageText, Word } from "../page-text.ts";
-import { type Hit, hitsOf, type Occurrences, phrases, type Range } from "./hits.ts";
+import { type Hit, hitsOf, type Occurrences, phrases, type Range, type Ranges } from "./hits.ts";
 import type { PageElement, PageQuery } from "./page-query.ts";
 import { type PageTokens, type PlainTerm, plainTerm, tokensOf } from "./tokens.ts";
 import { isWithoutSpaces, type Unit, unitsOf } from "./units.ts";
@@ -45,15 +45,28 @@ export function matchPage(
   count = Number.POSITIVE_INFINITY,
 ): PageHit[] {
   const tokens = tokensOf(page);
-  const terms = tokens.terms.map(plainTerm);
-  const clauses = query.clauses.map((clause) =>
-    phrases(clause.map((element) => occurrencesOf(element, terms, tokens.positions))),
-  );
+  const clauses = clausesOn(tokens, query);
   if (clauses.length === 0 || clauses.some(({ firsts }) => firsts.length === 0)) return [];
   const words = new PageWords(page, tokens);
   return hitsOf(clauses)
     .slice(start, start + count)
     .map((hit) => words.hit(hit));
+}
+
+/** Returns the hits on a part of a page whose other parts may have the rest of the words of the query. */
+export function matchPart(part: PageText, query: PageQuery): PageHit[] {
+  const tokens = tokensOf(part);
+  const clauses = clausesOn(tokens, query);
+  if (clauses.length === 0) return [];
+  const words = new PageWords(part, tokens);
+  return hitsOf(clauses).map((hit) => words.hit(hit));
+}
+
+function clausesOn(tokens: PageTokens, { clauses }: PageQuery): Ranges[] {
+  const terms = tokens.terms.map(plainTerm);
+  return clauses.map((clause) =>
+    phrases(clause.map((element) => occurrencesOf(element, terms, tokens.positions))),
+  );
 }
 
 /** Returns the occurrences of an element by the number of positions that they cover. */

@@ -31,13 +31,24 @@ export function scalePage(
   const fit = fitOf(page, width, height);
   if (fit === "swapped" && (orientation === 6 || orientation === 8))
     return scalePage(turnPage(page, orientation), width, height);
-  const [x, y] = fit === "unknown" ? [1, 1] : [width / page.width, height / page.height];
-  const mapBox = (box: Box | undefined) =>
-    box && fit !== "swapped" ? scaleBox(box, x, y, [width, height]) : undefined;
-  return { page: { ...mapBoxes(page, mapBox), width, height }, fit };
+  return { page: { ...mapBoxes(page, boxScaleOf(page, width, height)), width, height }, fit };
 }
 
-function fitOf(page: PageText, width: number, height: number): PageFit {
+/**
+ * Returns what scales a box of a page to the given size in pixels, as {@link scalePage} does: for a few boxes
+ * of a page that is not turned.
+ */
+export function boxScaleOf(
+  page: Pick<PageText, "width" | "height">,
+  width: number,
+  height: number,
+): (box: Box | undefined) => Box | undefined {
+  const fit = fitOf(page, width, height);
+  const [x, y] = fit === "unknown" ? [1, 1] : [width / page.width, height / page.height];
+  return (box) => (box && fit !== "swapped" ? scaleBox(box, x, y, [width, height]) : undefined);
+}
+
+function fitOf(page: Pick<PageText, "width" | "height">, width: number, height: number): PageFit {
   if (page.width === 0 || page.height === 0 || width === 0 || height === 0) return "unknown";
   if (page.width === width && page.height === height) return "exact";
   const isLike = (ratio: number) => Math.abs(ratio - 1) <= sameShape;

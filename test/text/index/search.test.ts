@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildSegment, type IndexedPage } from "../../../src/text/index/build.ts";
 import { matchPage } from "../../../src/text/index/match.ts";
+import { matchHits } from "../../../src/text/index/match-hits.ts";
 import { mergeSegments } from "../../../src/text/index/merge.ts";
 import { OpenSegments } from "../../../src/text/index/open-segments.ts";
 import { parseQuery } from "../../../src/text/index/query.ts";
@@ -76,7 +77,18 @@ async function compare(
   if ("lost" in all) throw new Error(`lost ${all.lost}`);
   for (const { page, ranges, query } of all) {
     const { text } = pages.find(({ key }) => key === page)!;
-    expect(matchPage(text, query).map((hit) => hit.words)).toEqual(ranges);
+    const hits = matchPage(text, query);
+    expect(hits.map((hit) => hit.words)).toEqual(ranges);
+    // Any of them, with all that is shown of them, are found without the rest of the page.
+    for (const [start, end] of [
+      [0, ranges.length],
+      [1, ranges.length],
+      [0, 1],
+      [ranges.length - 1, ranges.length],
+    ] as const)
+      expect(matchHits(text, { query, start, ranges: ranges.slice(start, end) })).toEqual(
+        hits.slice(start, end),
+      );
   }
 }
 

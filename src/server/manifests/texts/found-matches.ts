@@ -2,7 +2,7 @@
 
 import { createPauses, forEachConcurrently } from "../../../base/index.ts";
 import type { Match, MatchPart } from "../../../iiif/index.ts";
-import { matchPage, type PageHit, type PageHits, pageLanguage, scalePage } from "../../../text/index.ts";
+import { boxScaleOf, type LinePart, matchHits, type PageHits, pageLanguage } from "../../../text/index.ts";
 import type { PageTexts } from "./page-texts.ts";
 import type { TextFile } from "./text-files.ts";
 
@@ -36,30 +36,29 @@ export async function matchesOf(
 
 async function matchesOn(
   texts: Pick<PageTexts, "read">,
-  { query, start, ranges }: PageHits,
+  hits: PageHits,
   { canvas, files }: TextCanvas,
 ): Promise<readonly Match[]> {
-  const read = await texts.read(files);
-  if (!read) return [];
-  const { page } = scalePage(read, canvas.width, canvas.height);
+  const page = await texts.read(files);
+  if (!page) return [];
   const language = pageLanguage(page);
-  return matchPage(page, query, start, ranges.length).flatMap((hit): Match[] => {
-    const [first, ...more] = partsOf(hit, (line) => page.lines[line]?.language ?? language);
+  const languageOf = (line: number) => page.lines[line]?.language ?? language;
+  const scale = boxScaleOf(page, canvas.width, canvas.height);
+  return matchHits(page, hits).flatMap(({ lines, prefix, exact, suffix }): Match[] => {
+    const [first, ...more] = lines.map((part) => partOf(part, languageOf(part.line), scale(part.box)));
     if (!first) return [];
-    const { prefix, exact, suffix } = hit;
     return [{ canvas, parts: [first, ...more], text: { before: prefix, exact, after: suffix } }];
   });
 }
 
-function partsOf({ lines }: PageHit, languageOf: (line: number) => string | undefined): readonly MatchPart[] {
-  return lines.map(({ line, box, prefix, exact, suffix }) => {
-    const language = languageOf(line);
-    return {
-      before: prefix,
-      exact,
-      after: suffix,
-      ...(box && { box }),
-      ...(language !== undefined && { language }),
-    };
-  });
-}
+const partOf = (
+  { prefix, exact, suffix }: LinePart,
+  language: string | undefined,
+  box: MatchPart["box"],
+): MatchPart => ({
+  before: prefix,
+  exact,
+  after: suffix,
+  ...(box && { box }),
+  ...(language !== undefined && { language }),
+});
