@@ -1,7 +1,7 @@
 // The package as a library on Node, Deno and Bun.
 
 import { mountAdmin } from "./admin/routes.ts";
-import { normalIp } from "./base/index.ts";
+import { normaliseIp } from "./base/index.ts";
 import { detectPlatform } from "./server/platform/detect.ts";
 import { distFolder } from "./server/platform/files/dist-folder.ts";
 import { noteRequest, targetOf } from "./server/platform/server/request-facts.ts";
@@ -14,7 +14,7 @@ export async function createHandler(options: HandlerOptions = {}): Promise<Handl
     mountAdmin,
   ]);
   const handle = async (request: Request, facts?: RequestFacts) => {
-    const address = normalIp(facts?.clientAddress ?? "");
+    const address = normaliseIp(facts?.clientAddress ?? "");
     noteRequest(request, { address, target: targetOf(request.url) });
     return service.respond(request);
   };

@@ -137,7 +137,14 @@ export { certificateFault, networkReason } from "./network/certificate-fault.ts"
 export { networkOf } from "./network/client-network.ts";
 
 // IP addresses and CIDR ranges (RFC 4632, RFC 4291), for trusted proxies and access by address.
-export { type IpRange, inRanges, normalIp, parseIp, parseRange, shortenedIp } from "./network/ip-range.ts";
+export {
+  anonymiseIp,
+  type IpRange,
+  isInRanges,
+  normaliseIp,
+  parseIp,
+  parseRange,
+} from "./network/ip-range.ts";
 
 // Addresses of this machine itself, which are reachable without a network.
 export { isLoopbackHost, isSafeTransport } from "./network/loopback.ts";

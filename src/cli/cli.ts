@@ -8,14 +8,14 @@ import { requestedHelp } from "./commands/help.ts";
 import { interruption } from "./commands/interrupt.ts";
 import { commands } from "./commands/rows.ts";
 import { print } from "./commands/standard-output.ts";
-import { hintsFor } from "./commands/typed-hints.ts";
+import { createHints } from "./commands/typed-hints.ts";
 
 /**
  * Runs a command until it ends; a server runs until it receives a signal. Never throws: a mistake prints one
  * line and returns exit code 1, or 2 if the command line is invalid.
  */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
-  const asTyped = hintsFor(
+  const asTyped = createHints(
     platform.startCommands.program,
     commands.map(({ name }) => name),
   );

@@ -161,7 +161,7 @@ export {
   partOfCollection,
   partRange,
   type Standing,
-  standingOf,
+  standInSizeOf,
 } from "./presentation/derive.ts";
 // An operator's description of a folder.
 export {
@@ -228,9 +228,9 @@ export {
   faultsOfStored,
   isOfAnnotations,
   isWhole,
+  readStored,
   type StoredDocument,
   storedDocuments,
-  storedOf,
 } from "./presentation/stored.ts";
 // Annotations that an operator stored as files, brought to the canvases of a manifest.
 export {
@@ -248,7 +248,7 @@ export { version2 } from "./presentation/v2/document.ts";
 
 // Descriptive and linking properties in the form of Presentation API 2.1 (sections 3 and 4.3), from a
 // resource of 3.0.
-export { texts2 } from "./presentation/v2/properties.ts";
+export { toTexts2 } from "./presentation/v2/properties.ts";
 
 // Documents of Presentation API 4.0, which is not final.
 export { readVersion4 } from "./presentation/version4.ts";

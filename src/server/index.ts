@@ -353,4 +353,4 @@ export type { Slot } from "./stores/slot.ts";
 export { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 
 // The permit of a job, which the job releases while it waits for bytes from another machine.
-export { awaitingWithout, readingWithout } from "./workers/permit.ts";
+export { awaitWithoutPermit, readWithoutPermit } from "./workers/permit.ts";

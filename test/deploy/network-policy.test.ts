@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { inRanges, parseRange } from "../../src/base/network/ip-range.ts";
+import { isInRanges, parseRange } from "../../src/base/network/ip-range.ts";
 import { addressRule } from "../../src/server/sources/addresses.ts";
 
 const file = new URL("../../deploy/kubernetes/base/network-policy.yaml", import.meta.url);
@@ -21,7 +21,8 @@ const blocks: readonly Block[] = egress
 
 const passes = (address: string) =>
   blocks.some(
-    ({ cidr, except }) => inRanges(address, [parseRange(cidr)]) && !inRanges(address, except.map(parseRange)),
+    ({ cidr, except }) =>
+      isInRanges(address, [parseRange(cidr)]) && !isInRanges(address, except.map(parseRange)),
   );
 
 /** Internal addresses of IPv4, as they are and within addresses of IPv6. */

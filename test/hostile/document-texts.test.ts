@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readDescription } from "../../src/iiif/presentation/description/description.ts";
 import { plainText } from "../../src/iiif/presentation/plain-text.ts";
 import { safeDocument } from "../../src/iiif/presentation/safe-document.ts";
-import { faultsOfStored, storedDocuments, storedOf } from "../../src/iiif/presentation/stored.ts";
+import { faultsOfStored, readStored, storedDocuments } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { joinXmp } from "../../src/imaging/codecs/jpg/markers/extended-xmp.ts";
 import { costOf } from "./cost.ts";
@@ -119,7 +119,7 @@ describe.each<[string, Build]>([
         const { value } = safeDocument(build(text));
         const safe = value as Record<string, unknown>;
         if (faultsOfStored(safe).length > 0) return;
-        const { document } = storedDocuments(storedOf(safe), "a", "http://example.org");
+        const { document } = storedDocuments(readStored(safe), "a", "http://example.org");
         version2(document, "http://example.org");
       });
       if (cpuMs > 1000) expect.fail(`${text.slice(0, 40)}…: ${cpuMs} ms of CPU`);

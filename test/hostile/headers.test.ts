@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import { normalIp } from "../../src/base/network/ip-range.ts";
+import { normaliseIp } from "../../src/base/network/ip-range.ts";
 import { decodeState } from "../../src/iiif/content-state/encode.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { kindOfPath, splitImagePath, splitPage } from "../../src/iiif/image/path.ts";
@@ -95,7 +95,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   Range: (text) => requestedRange(withHeader("Range", text), 1000, '"a"'),
   Cookie: (text) => cookieValues(text, "a"),
   Authorization: (text) => bearerToken(text),
-  "X-Forwarded-For": (text) => text.split(",").map(normalIp),
+  "X-Forwarded-For": (text) => text.split(",").map(normaliseIp),
   "a target": (text) => parseTarget(text, "http://a/"),
   "a path": (text) => [kindOfPath(text), splitImagePath(text)],
   "an identifier with a page": (text) => splitPage(text),

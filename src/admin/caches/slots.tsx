@@ -112,12 +112,12 @@ function SlotCard({ slot, usage, hitRate, lookups, problem, inMemory }: SlotRead
       <Fill slot={slot} usage={usage} />
       <dl>
         <dt>Entries</dt>
-        <dd>{usage ? number(usage.entries) : "not known"}</dd>
+        <dd>{usage ? formatNumber(usage.entries) : "not known"}</dd>
         <dt>Hit rate</dt>
         <dd>
           {hitRate === undefined
             ? "no lookups yet"
-            : `${percent(hitRate)} of ${number(lookups)} ${lookups === 1 ? "lookup" : "lookups"}`}
+            : `${formatPercent(hitRate)} of ${formatNumber(lookups)} ${lookups === 1 ? "lookup" : "lookups"}`}
         </dd>
         <dt>Stored</dt>
         <dd>{slot.about}</dd>
@@ -140,18 +140,19 @@ function Fill({ slot, usage }: Pick<SlotReading, "slot"> & { readonly usage: Slo
       </svg>
       <p>
         <strong>{formatSize(usage.bytes)}</strong> of {formatSize(bound)}{" "}
-        <span class="quiet">({percent(share)})</span>
+        <span class="quiet">({formatPercent(share)})</span>
       </p>
     </div>
   );
 }
 
-const number = (value: number) => value.toLocaleString("en");
+const formatNumber = (value: number) => value.toLocaleString("en");
 
 /** A number of entries in words. */
-export const entryCount = (entries: number) => (entries === 1 ? "1 entry" : `${number(entries)} entries`);
+export const entryCount = (entries: number) =>
+  entries === 1 ? "1 entry" : `${formatNumber(entries)} entries`;
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const formatPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 interface StateProps {
   readonly slot: NamedSlot;
@@ -214,7 +215,7 @@ export function LargestImages({ c, service }: { readonly c: RequestContext; read
                 </th>
                 <td data-label="Cache">{slot}</td>
                 <td data-label="Entries" class="number">
-                  {number(entries)}
+                  {formatNumber(entries)}
                 </td>
                 <td data-label="Size" class="number">
                   {formatSize(bytes)}

@@ -32,7 +32,7 @@ export function readFields(text: string, env: Env): FieldsOfFile {
   const parsed = parseYaml(text);
   const fields = editableFields().map((field): FieldValue => {
     const variable = field.env && env[field.env] ? field.env : undefined;
-    const written = parsed.problems ? undefined : writtenAt(parsed, field.keys);
+    const written = parsed.problems ? undefined : textAt(parsed, field.keys);
     const value = config
       ? String(valueAt(config, field.keys))
       : ((variable && env[variable]) ?? written ?? field.initial);
@@ -51,7 +51,7 @@ export function fieldsOfConfig(config: Config, env: Env): readonly FieldValue[] 
 }
 
 /** Returns the scalar at a path as written, or undefined. */
-function writtenAt(
+function textAt(
   { value, texts }: { readonly value: unknown; readonly texts: unknown },
   keys: readonly string[],
 ): string | undefined {

@@ -1,7 +1,7 @@
 // Groups clients by network, since a client with one address of a network can use them all.
 
 import { createLru } from "../bytes/lru.ts";
-import { inRange, parseIp, parseRange } from "./ip-range.ts";
+import { isInRange, parseIp, parseRange } from "./ip-range.ts";
 
 /** Length of the common prefix of an IPv6 network. */
 export type NetworkBits =
@@ -36,7 +36,7 @@ function findNetwork(address: string, bits: NetworkBits): string {
   const ip = parseIp(address);
   if (!ip) return "";
   if (ip.bits === 32) return `4 ${ip.value}`;
-  const form = embedding.find(({ range }) => inRange(ip, range));
+  const form = embedding.find(({ range }) => isInRange(ip, range));
   if (form) return `4 ${((ip.value >> form.shift) & 0xffffffffn) ^ form.mask}`;
   return `6 ${ip.value >> BigInt(128 - bits)}`;
 }

@@ -33,13 +33,13 @@ export function parseIp(text: string): IpNumber | undefined {
  * IPv4-mapped IPv6 as IPv4, without zone, and without the port that some proxies append (`1.2.3.4:80`,
  * `[::1]:80`). Returns undefined for anything but an address.
  */
-export function normalIp(text: string): string | undefined {
+export function normaliseIp(text: string): string | undefined {
   const ip = parseIp(text.trim().replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1"));
   return ip && (ip.bits === 32 ? ipv4Text(ip.value) : ipv6Text(ip.value));
 }
 
 /** Anonymised network: /24 of IPv4, /48 of IPv6. Returns undefined for anything but an address. */
-export function shortenedIp(text: string): string | undefined {
+export function anonymiseIp(text: string): string | undefined {
   const ip = parseIp(text);
   if (!ip) return undefined;
   return ip.bits === 32
@@ -93,14 +93,14 @@ export function parseRange(text: string): IpRange {
 }
 
 /** True if an address is in one of the ranges; false for anything but an address. */
-export function inRanges(text: string, ranges: readonly IpRange[]): boolean {
+export function isInRanges(text: string, ranges: readonly IpRange[]): boolean {
   const ip = ranges.length > 0 ? parseIp(text) : undefined;
   if (!ip) return false;
-  return ranges.some((range) => inRange(ip, range));
+  return ranges.some((range) => isInRange(ip, range));
 }
 
 /** True if an address is in a range. */
-export function inRange(ip: IpNumber, range: IpRange): boolean {
+export function isInRange(ip: IpNumber, range: IpRange): boolean {
   const shift = BigInt(range.bits - range.prefix);
   return range.bits === ip.bits && range.value >> shift === ip.value >> shift;
 }

@@ -173,7 +173,7 @@ export function openBucket(options: BucketOptions): Bucket {
   const fixed = given && "renew" in given ? undefined : given;
   /** Keys derived for a day, region and service. */
   const derived = new WeakMap<S3Credentials, Map<string, ArrayBuffer>>();
-  const derivedOf = (credentials: S3Credentials) => {
+  const signingKeysOf = (credentials: S3Credentials) => {
     const keys = derived.get(credentials) ?? new Map<string, ArrayBuffer>();
     derived.set(credentials, keys);
     return keys;
@@ -195,7 +195,7 @@ export function openBucket(options: BucketOptions): Bucket {
             region,
             service: "s3",
             datetime: new Date(now()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
-            cache: derivedOf(credentials),
+            cache: signingKeysOf(credentials),
             // Changing the range of a request on its way would change the meaning of its response.
             allHeaders: true,
           }).sign()

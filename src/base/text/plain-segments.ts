@@ -6,7 +6,7 @@
  */
 export function plainSegments(name: string): readonly string[] | undefined {
   const segments = name.split("/");
-  const leads = (segment: string) =>
+  const isUnsafe = (segment: string) =>
     segment === "" || segment === "." || segment === ".." || /^[a-z]:$/i.test(segment);
-  return /[\0\\]/.test(name) || segments.some(leads) ? undefined : segments;
+  return /[\0\\]/.test(name) || segments.some(isUnsafe) ? undefined : segments;
 }

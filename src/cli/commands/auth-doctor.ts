@@ -3,7 +3,7 @@
 import {
   countFindings,
   findingJson,
-  normalIp,
+  normaliseIp,
   type Platform,
   parseUrl,
   silentLog,
@@ -111,7 +111,7 @@ function originOf(text: string): string {
  */
 function clientOf(text: string | undefined, base: string): string | undefined {
   if (text === undefined) return loopbackClient(base);
-  const address = normalIp(text);
+  const address = normaliseIp(text);
   if (address === undefined)
     throw new UsageError(`--client-ip expects an address such as 192.0.2.7, received ${text}`);
   return address;

@@ -3,7 +3,7 @@
 import { baseName, type NameCommands } from "../../doctor/index.ts";
 import type { Config } from "../../server/index.ts";
 
-export interface NamedMaster {
+export interface NamingContext {
   readonly config: Config;
   /** The working folder. */
   readonly cwd: string | undefined;
@@ -12,7 +12,7 @@ export interface NamedMaster {
 }
 
 /** Returns paths for the working folder; those outside of it are absolute. */
-export function namesFrom({ config, cwd = "/", warm }: NamedMaster): NameCommands {
+export function namesFrom({ config, cwd = "/", warm }: NamingContext): NameCommands {
   const folder = cwd.endsWith("/") ? cwd : `${cwd}/`;
   return ({ source: name, key }) => {
     const source = config.sources.find((each) => each.name === name);

@@ -14,7 +14,7 @@ export const help = command({
 });
 
 /** Returns the command that a word probably means, if any. */
-export const meantCommand = (word: string, commands: readonly Command[]): string | undefined =>
+export const guessCommand = (word: string, commands: readonly Command[]): string | undefined =>
   findNearest(word, [...new Set(commands.map(({ name }) => name.split(" ")[0] as string))]);
 
 /**
@@ -38,7 +38,7 @@ function helpAbout(words: readonly string[], commands: readonly Command[]): stri
   const asked = words.join(" ");
   const found = commands.filter(({ name }) => `${name} `.startsWith(`${asked} `));
   if (found.length > 0) return `${found.map(commandHelp).join("\n\n")}\n`;
-  const meant = meantCommand(first, commands);
+  const meant = guessCommand(first, commands);
   throw new UsageError(
     `there is no command ${asked}; ${meant && meant !== first ? `did you mean ${meant}?` : "see smalti --help"}`,
   );

@@ -4,7 +4,7 @@ import { withHost } from "../../server/index.ts";
 import { serve } from "../serving/serve.ts";
 import { command, configFlag } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { meantCommand } from "./help.ts";
+import { guessCommand } from "./help.ts";
 import { isFolder, readConfig } from "./read-config.ts";
 
 /** Throws UsageError for anything but a host, also for one with a port. */
@@ -41,7 +41,7 @@ export const serveCommand = command({
   },
   operands: [{ name: "DIR", among: "folder", optional: true }],
   async run({ platform, flags: { config: file, host, port }, operands: [folder], commands }) {
-    const meant = folder === undefined ? undefined : meantCommand(folder, commands);
+    const meant = folder === undefined ? undefined : guessCommand(folder, commands);
     if (folder !== undefined && meant !== undefined && !(await isFolder(platform, folder)))
       throw new UsageError(`${folder} is neither a command nor a readable folder; did you mean ${meant}?`);
     checkHost(host);

@@ -8,7 +8,7 @@ const runner = /^(?:npx|bunx|pnpm dlx|deno run .*) (?:npm:)?smalti$/;
  * Returns a function that puts the command of this start in place of `smalti` before commands, flags and
  * operands. `program`: how a person starts it, undefined if that is unknown; `names`: the names of commands.
  */
-export function hintsFor(program: string | undefined, names: readonly string[]): (text: string) => string {
+export function createHints(program: string | undefined, names: readonly string[]): (text: string) => string {
   if (program === undefined || !runner.test(program)) return (text) => text;
   const words = [...new Set(names.map((name) => name.split(" ")[0]))].join("|");
   const hint = new RegExp(

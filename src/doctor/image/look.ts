@@ -5,7 +5,7 @@ import { checkIdentifier } from "../../iiif/index.ts";
 import { describeProfile, findCut, formats } from "../../imaging/index.ts";
 import {
   asOperator,
-  awaitingWithout,
+  awaitWithoutPermit,
   exceedsArea,
   type GrantedMaster,
   inspect,
@@ -15,7 +15,7 @@ import {
   needsOf,
   operatorCaller,
   type RenderParts,
-  readingWithout,
+  readWithoutPermit,
   tileLayersWork,
   withMaster,
 } from "../../server/index.ts";
@@ -92,7 +92,7 @@ async function walk(
       const codec = parts.codecs.decoder(header.format);
       await parts.probes.run(needsOf(master, 0, looking), signal, async (permit) => {
         const { bytes } = master.image;
-        const read = permit ? readingWithout(bytes, awaitingWithout(permit), signal) : bytes;
+        const read = permit ? readWithoutPermit(bytes, awaitWithoutPermit(permit), signal) : bytes;
         found.file = await take("file", () =>
           withServiceErrors(async () => formats[header.format]?.read?.readFacts(read, header, master.page)),
         );

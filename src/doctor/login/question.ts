@@ -4,7 +4,7 @@ import {
   type Finding,
   findingLine,
   isLoopbackHost,
-  normalIp,
+  normaliseIp,
   type Platform,
   parseUrl,
 } from "../../base/index.ts";
@@ -41,7 +41,7 @@ export function viewerOrigin(text: string): string | undefined {
  */
 export function loopbackClient(base: string): string | undefined {
   const { hostname } = new URL(base);
-  return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
+  return isLoopbackHost(hostname) && hostname !== "localhost" ? normaliseIp(hostname) : undefined;
 }
 
 /** The parts of a service that its login examination uses. */

@@ -70,7 +70,7 @@ export function createVisitor(): Visitor {
         seen.add(next);
         const target = redirectTarget(next, location);
         if (seen.has(target.href) || seen.size > maxRedirects) throw new StepFault(circle(address));
-        if (target.origin !== new URL(address).origin) throw new StepFault(ledAway(address, target));
+        if (target.origin !== new URL(address).origin) throw new StepFault(redirectFault(address, target));
         next = target.href;
       }
     },
@@ -96,7 +96,7 @@ const circle = (address: string): Fault => ({
     "Remove the redirect of the proxy that leads back to the same address; often it is one to https behind which the next proxy is asked over http, or one that adds or removes a / or a path.",
 });
 
-const ledAway = (address: string, target: URL): Fault => ({
+const redirectFault = (address: string, target: URL): Fault => ({
   code: "redirect",
   text: `${originAndPath(address)} redirects to ${target.origin}${target.pathname}`,
   expected: "a response from the service at the address that viewers use",

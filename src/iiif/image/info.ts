@@ -42,7 +42,7 @@ function information3({ id, size, rules, formats, service = [] }: InformationInp
     width: size.width,
     height: size.height,
     extraFormats: listFormats(formats, tables),
-    extraQualities: listAdvertised(marks(tables.qualities)),
+    extraQualities: listAdvertised(marksOf(tables.qualities)),
     extraFeatures: listAdvertised(tables.features),
     preferredFormats: tables.preferredFormats,
     ...limitFields(rules.limits),
@@ -64,7 +64,7 @@ function information2({ id, size, rules, formats, service = [] }: InformationInp
       tables.level,
       {
         formats: listFormats(formats, tables),
-        qualities: listAdvertised(marks(tables.qualities)),
+        qualities: listAdvertised(marksOf(tables.qualities)),
         supports: listAdvertised(tables.features),
         ...limitFields(rules.limits),
       },
@@ -95,7 +95,7 @@ function listAdvertised(table: Readonly<Record<string, Mark>>): readonly string[
   return Object.keys(table).filter((token) => table[token] === "advertised");
 }
 
-function marks(table: Readonly<Record<string, { readonly mark: Mark }>>): Record<string, Mark> {
+function marksOf(table: Readonly<Record<string, { readonly mark: Mark }>>): Record<string, Mark> {
   return Object.fromEntries(Object.entries(table).map(([token, { mark }]) => [token, mark]));
 }
 

@@ -40,7 +40,7 @@ export type Granularity = "line" | "word";
  */
 export function textPage(text: CanvasText, granularity: Granularity, address: string): Resource {
   const { canvas, language, lines } = text;
-  const pieces = lines.some((line) => line.box) ? piecesOf(lines, granularity) : [wholeOf(lines)];
+  const pieces = lines.some((line) => line.box) ? piecesOf(lines, granularity) : [joinLines(lines)];
   const items = pieces.flatMap((piece, at) =>
     piece.text === ""
       ? []
@@ -75,7 +75,7 @@ function piecesOf(lines: readonly TextLine[], granularity: Granularity): readonl
 }
 
 /** Returns all lines as one piece. */
-function wholeOf(lines: readonly TextLine[]): AnnotatedPiece {
+function joinLines(lines: readonly TextLine[]): AnnotatedPiece {
   const languages = new Set(lines.map(({ language }) => language));
   const [language] = languages.size === 1 ? languages : [];
   return { text: lines.map(({ text }) => text).join("\n"), language, granularity: "page" };

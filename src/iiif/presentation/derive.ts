@@ -25,7 +25,7 @@ export function manifestOf(facts: ManifestFacts, context: DocumentContext): Reso
   const { id, canvases } = facts;
   const around = {
     address: documentAddress(context.base, id),
-    stand: standingOf(canvases.find(({ size }) => size !== undefined)),
+    stand: standInSizeOf(canvases.find(({ size }) => size !== undefined)),
     context,
   };
   const items = canvases.map((canvas, at) => canvasOf(canvas, at + 1, around));
@@ -62,7 +62,7 @@ export function manifestHead(facts: ManifestHead, context: DocumentContext): Res
 export type Standing = Size;
 
 /** The size of the first readable image; any size would do if there is none. */
-export const standingOf = (first: CanvasFacts | undefined): Standing =>
+export const standInSizeOf = (first: CanvasFacts | undefined): Standing =>
   first?.size ?? { width: 1000, height: 1000 };
 
 interface Around {
@@ -83,7 +83,7 @@ export function canvasOf(image: CanvasFacts, number: number, { address, stand, c
     width,
     height,
   };
-  if (image.size === undefined) return { ...canvas, ...saidOf(image), items: [] };
+  if (image.size === undefined) return { ...canvas, ...problemTextsOf(image), items: [] };
   const annotation = {
     id: addressAt("annotation"),
     type: "Annotation",
@@ -103,7 +103,7 @@ export function canvasOf(image: CanvasFacts, number: number, { address, stand, c
  * Viewers show an empty canvas as blank paper, so its label says that an image is missing, and its summary
  * why.
  */
-function saidOf({ label, problem }: CanvasFacts): Resource {
+function problemTextsOf({ label, problem }: CanvasFacts): Resource {
   if (problem === undefined) return {};
   return {
     label: { en: [`${label} (could not be read)`] },

@@ -14,7 +14,7 @@ import { idOf, objectOf, objectsOf, oneOrMany, textOf, textsOf } from "./json.ts
 import type { CanvasFacts, Resource } from "./model.ts";
 import { ownNames } from "./own-addresses.ts";
 import { safeDocument } from "./safe-document.ts";
-import { faultsOfStored, storedOf } from "./stored.ts";
+import { faultsOfStored, readStored } from "./stored.ts";
 
 /** A canvas that annotations may be about. */
 export interface AnnotatedCanvas extends TargetCanvas, Pick<CanvasFacts, "identifier" | "label" | "page"> {}
@@ -68,7 +68,7 @@ export function storedAnnotations(file: unknown, scope: AnnotationScope): Stored
   // An item that is no annotation is left out.
   const isUseless = wrong.some(({ path }) => path[0] !== "items" || path.length === 1);
   if (!document || isUseless) return { byNumber, faults: at.faults };
-  const { whole } = storedOf(withType(document));
+  const { whole } = readStored(withType(document));
   const all = annotationsIn(whole);
   if (all.length > maxAnnotations)
     fault(at, `expected at most ${maxAnnotations} annotations in a file, received ${all.length}; split it`);

@@ -77,7 +77,7 @@ function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefi
 }
 
 /** Returns a complete document without faults, in 3.0 and possibly in 2.1. */
-export function storedOf(document: Resource): StoredDocument {
+export function readStored(document: Resource): StoredDocument {
   return isVersion2(document) ? { whole: version3(document), whole2: document } : { whole: document };
 }
 

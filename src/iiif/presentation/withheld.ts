@@ -54,13 +54,13 @@ function readable(resource: Resource, scope: Scope): Resource | undefined {
   if (isNote && !isPicture(resource)) return mayReadNote(resource, scope) ? resource : undefined;
   if (isText(resource, types)) return scope.mayReadText() ? resource : undefined;
   const form = named ?? (scope.holds === "lists" ? "notes" : undefined);
-  const shown = shownIn(resource, form, scope);
+  const shown = shownImagesOf(resource, form, scope);
   const inner = scopeOf(resource, form, shown, scope);
   const isTitleOnly = !mayDescribe(resource, form, shown, scope.mayRead);
   return changedMembers(resource, (name, held) => {
     if (isTitleOnly && !titleMembers.has(name)) return undefined;
     if (name === "seeAlso" && !inner.mayReadText()) return undefined;
-    const holds = heldIn(form, name);
+    const holds = contentOfMember(form, name);
     const left = member(held, holds ? { ...inner, holds } : inner);
     return name === "annotations" ? pagesWithItems(left) : left;
   });
@@ -91,7 +91,7 @@ const membersOfLists: ReadonlyMap<string, Held> = new Map([
 /** Members of anything that hold lists of annotations. */
 const listMembers: ReadonlySet<string> = new Set(["annotations", "otherContent"]);
 
-function heldIn(form: Form | undefined, name: string): Held | undefined {
+function contentOfMember(form: Form | undefined, name: string): Held | undefined {
   if (form === "notes") return membersOfLists.get(name);
   return listMembers.has(name) || (form === "canvas" && name === "items") ? "lists" : undefined;
 }
@@ -103,7 +103,7 @@ interface Shown {
   readonly canvases: readonly string[];
 }
 
-function shownIn(resource: Resource, form: Form | undefined, { imagesAt }: Scope): Shown {
+function shownImagesOf(resource: Resource, form: Form | undefined, { imagesAt }: Scope): Shown {
   if (form === "canvas") return { images: imagesOf(resource), canvases: [] };
   if (form !== "range") return { images: [], canvases: [] };
   const canvases = canvasesOfRange(resource);

@@ -45,7 +45,7 @@ const pointers = {
 export type ExifDirectory = keyof typeof pointers;
 
 /** The directory that a field of another points to. */
-export function pointedBy(directory: ExifDirectory, tag: number): ExifDirectory | undefined {
+export function directoryOfPointer(directory: ExifDirectory, tag: number): ExifDirectory | undefined {
   return (pointers[directory] as Readonly<Record<number, ExifDirectory>>)[tag];
 }
 
@@ -88,7 +88,7 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
       const type = view.getUint16(entry + 2, little);
       if (seen.has(tag)) continue;
       seen.add(tag);
-      const target = pointedBy(directory, tag);
+      const target = directoryOfPointer(directory, tag);
       if (target) {
         const fields = read(view.getUint32(entry + 8, little), target);
         if (fields.length > 0) found.push({ tag, type: long, value: new Uint8Array(), fields });

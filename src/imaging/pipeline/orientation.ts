@@ -32,7 +32,7 @@ const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270
 /**
  * Returns the orientation that turns clockwise by `degrees`; undefined if that does more than move pixels.
  */
-export function rightAngleOf(degrees: number): number | undefined {
+export function orientationOfTurn(degrees: number): number | undefined {
   return rightAngles[((degrees % 360) + 360) % 360];
 }
 
@@ -40,7 +40,7 @@ export function rightAngleOf(degrees: number): number | undefined {
  * Returns the orientation that undoes this one: quarter turns change their direction, the others are their
  * own inverse.
  */
-export function backOrientation(orientation: number): number {
+export function invertOrientation(orientation: number): number {
   if (orientation === 6) return 8;
   return orientation === 8 ? 6 : orientation;
 }

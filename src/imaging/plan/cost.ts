@@ -34,18 +34,18 @@ export function planNs(
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
   return (
     decoder.decodedPixels(read) * readingOf(header.format).nsPerPixel +
-    (builds ? nsWithout(decoder, read) : 0) +
-    (stepped + resampledOverlay(steps, shapes)) * stepNs +
+    (builds ? buildNsOf(decoder, read) : 0) +
+    (stepped + countOverlayPixels(steps, shapes)) * stepNs +
     out * writingOf(write.format).nsPerPixel
   );
 }
 
 /** Returns the nanoseconds that a read takes in addition without a sidecar. */
-const nsWithout = ({ sidecar }: Pick<Decoder, "sidecar">, read: ReadRequest) =>
+const buildNsOf = ({ sidecar }: Pick<Decoder, "sidecar">, read: ReadRequest) =>
   sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header, "ground") ?? 0);
 
 /** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
-function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
+function countOverlayPixels(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
   const at = steps.findIndex(({ op }) => op === "overlay");
   const step = steps[at];
   const derivative = shapes[at + 1];

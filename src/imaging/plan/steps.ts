@@ -3,7 +3,7 @@
 
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
 import type { Embedding, Transform } from "../codecs/plan.ts";
-import { backOrientation } from "../pipeline/orientation.ts";
+import { invertOrientation } from "../pipeline/orientation.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import type { Step } from "../pipeline/step.ts";
 import { colourSteps, isIdentity, resamplingSteps, uprightingSteps } from "../render/sampling.ts";
@@ -126,5 +126,5 @@ function overlaySteps(
   const step: Step = { op: "overlay", digest, width, height, profile, anchor, offset, fit, opacity };
   const orientation = embedding?.orientation ?? 1;
   if (orientation === 1) return [step];
-  return [{ op: "orient", orientation }, step, { op: "orient", orientation: backOrientation(orientation) }];
+  return [{ op: "orient", orientation }, step, { op: "orient", orientation: invertOrientation(orientation) }];
 }

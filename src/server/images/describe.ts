@@ -23,7 +23,7 @@ import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import { awaitingWithout, readingWithout } from "../workers/permit.ts";
+import { awaitWithoutPermit, readWithoutPermit } from "../workers/permit.ts";
 import type { Admission, JobNeeds } from "./admission/admit.ts";
 import type { EstimatedWork } from "./admission/cost.ts";
 import { factsKey, type MasterKey, settledVersion } from "./cache-keys.ts";
@@ -132,7 +132,7 @@ export async function inspect(
   signal?: AbortSignal,
 ): Promise<ImageHeader> {
   const key = await factsKey(master);
-  const parsed = parsedOf(parts.info);
+  const parsed = parsedHeadersOf(parts.info);
   let header = parsed.get(key.variant);
   if (!header) {
     let made: string | undefined;
@@ -142,7 +142,7 @@ export async function inspect(
       (work) =>
         parts.probes.run(needsOf(master, 0, probing), work, async (permit) => {
           const { bytes } = master.image;
-          const read = permit ? readingWithout(bytes, awaitingWithout(permit), work) : bytes;
+          const read = permit ? readWithoutPermit(bytes, awaitWithoutPermit(permit), work) : bytes;
           made = JSON.stringify(await probe(parts, read, master));
           return encoder.encode(made);
         }),
@@ -237,7 +237,7 @@ export function forgetHeaders(info: Slot): void {
 export const purgesOf = (info: Slot): number => purges.get(info) ?? 0;
 
 /** Returns the parsed headers of a slot by variant, which changes with the file. */
-function parsedOf(slot: Slot): Lru<string, ImageHeader> {
+function parsedHeadersOf(slot: Slot): Lru<string, ImageHeader> {
   let parsed = parsedHeaders.get(slot);
   if (!parsed) parsedHeaders.set(slot, (parsed = createLru(maxParsed)));
   return parsed;

@@ -41,7 +41,7 @@ async function nearKey(source: Source, key: string, wanted: Wanted): Promise<str
     folder = found;
     entries = await list(folder);
   }
-  const near = nearIn(entries ?? [], name, wanted);
+  const near = findNear(entries ?? [], name, wanted);
   return near && (folder === "" ? near : `${folder}/${near}`);
 }
 
@@ -52,7 +52,7 @@ async function nearFolder(
 ): Promise<string | undefined> {
   let folder = "";
   for (const name of names) {
-    const near = nearIn((await list(folder)) ?? [], name, "directory");
+    const near = findNear((await list(folder)) ?? [], name, "directory");
     if (near === undefined) return undefined;
     folder = folder === "" ? near : `${folder}/${near}`;
   }
@@ -60,7 +60,7 @@ async function nearFolder(
 }
 
 /** Returns the name itself if there is such an entry, else the one that is most like it. */
-function nearIn(entries: readonly SourceEntry[], name: string, wanted: Wanted): string | undefined {
+function findNear(entries: readonly SourceEntry[], name: string, wanted: Wanted): string | undefined {
   const names = entries.filter(({ kind }) => kind === wanted).map((entry) => entry.name);
   if (names.includes(name)) return name;
   return nearName(name, names.slice(0, Math.ceil(maxCharacters / Math.max(1, name.length))));

@@ -11,7 +11,7 @@ import {
 } from "../../base/index.ts";
 import type { ImageHeader } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
-import { awaitingWithout, type Permit, readingWithout } from "../workers/permit.ts";
+import { awaitWithoutPermit, type Permit, readWithoutPermit } from "../workers/permit.ts";
 import { pagesKey } from "./cache-keys.ts";
 import { type DescribeParts, leastMemory, type Master, needsOf, probing, tableVersion } from "./describe.ts";
 
@@ -111,7 +111,7 @@ async function readPages(
     return true;
   };
   const withPermit = (permit?: Permit) => {
-    reading = permit ? readingWithout(bytes, awaitingWithout(permit), signal) : bytes;
+    reading = permit ? readWithoutPermit(bytes, awaitWithoutPermit(permit), signal) : bytes;
     return withServiceErrors(readSome);
   };
   while (await parts.probes.run(needsOf(master, 0, probing), signal, withPermit));

@@ -105,11 +105,11 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
-          if (whole?.refused) return presentedOf(making, reading, whole);
+          if (whole?.refused) return presentDocument(making, reading, whole);
           const found = await partOf(making, reading, whole);
           if (found === undefined) continue;
-          if (found.refused) return presentedOf(making, reading, found);
-          return presentedOf(
+          if (found.refused) return presentDocument(making, reading, found);
+          return presentDocument(
             making,
             reading,
             await addStatement(making, reading, addSearch(making, reading, found)),
@@ -205,7 +205,7 @@ async function addStatement(
   return { ...found, make, ...(known && { beyond: JSON.stringify(known) }) };
 }
 
-function presentedOf(
+function presentDocument(
   { parts, gate }: Making,
   reading: PresentationPath,
   found: RestrictedDocument,
@@ -326,7 +326,7 @@ async function imageDocument(making: Making, id: string): Promise<PlannedDocumen
     const facts = { id, label, canvases, ...(note !== undefined && { note }) };
     const make = async () => {
       const filesOf = await textsNamed(making, id, canvases.length > 1);
-      return withTexts(making, madeOf(facts, context, partly), canvases, filesOf);
+      return withTexts(making, makeManifest(facts, context, partly), canvases, filesOf);
     };
     return { make, facts: async () => canvases };
   } catch (error) {
@@ -340,7 +340,7 @@ async function imageDocument(making: Making, id: string): Promise<PlannedDocumen
 }
 
 /** Returns the manifest of an image. Its canvases are made on demand if there are many or some are needed. */
-function madeOf(facts: ManifestFacts, context: DocumentContext, partly: boolean): Made {
+function makeManifest(facts: ManifestFacts, context: DocumentContext, partly: boolean): Made {
   if (!partly && facts.canvases.length <= maxHeld) return { document: manifestOf(facts, context) };
   return { document: headOf(facts, context), canvases: canvasesOfFacts(facts, context) };
 }

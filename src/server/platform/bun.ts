@@ -1,11 +1,17 @@
 // Bun. Its server resolves dot segments and replaces `\` with `/` before the request is visible, so raw
 // targets are unknown.
 
-import { internalError, normalIp, type Platform, type ServeOptions, type Serving } from "../../base/index.ts";
+import {
+  internalError,
+  normaliseIp,
+  type Platform,
+  type ServeOptions,
+  type Serving,
+} from "../../base/index.ts";
 import { processPlatform } from "./process/process.ts";
 import { createDraining } from "./server/draining.ts";
 import { listenError, listeningUrl } from "./server/listening.ts";
-import { refusal } from "./server/refusals.ts";
+import { respondRefusal } from "./server/refusals.ts";
 import { noteRequest } from "./server/request-facts.ts";
 import { startWebWorker } from "./workers/web-worker.ts";
 
@@ -53,7 +59,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
       port: options.port,
       hostname: options.hostname ?? "::", // IPv4 as well
       idleTimeout: seconds(options.readTimeoutMs),
-      error: () => refusal(internalError),
+      error: () => respondRefusal(internalError),
       async fetch(bare, bun) {
         // Without a usable Host field Bun has a URL without scheme and authority.
         const request = bare.url.startsWith("/")
@@ -61,7 +67,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
           : bare;
         // The idle limit would also end a slow render and a quiet event stream.
         bun.timeout(bare, 0);
-        noteRequest(request, { address: normalIp(bun.requestIP(bare)?.address ?? "") });
+        noteRequest(request, { address: normaliseIp(bun.requestIP(bare)?.address ?? "") });
         const response = await draining.fetch(request);
         const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
         if (!streams) bun.timeout(bare, idleSeconds(options));

@@ -1,11 +1,17 @@
 // Deno. Its server has no timeouts of its own; a proxy in front has to disconnect clients that send or read
 // too slowly.
 
-import { internalError, normalIp, type Platform, type ServeOptions, type Serving } from "../../base/index.ts";
+import {
+  internalError,
+  normaliseIp,
+  type Platform,
+  type ServeOptions,
+  type Serving,
+} from "../../base/index.ts";
 import { processPlatform } from "./process/process.ts";
 import { createDraining } from "./server/draining.ts";
 import { listenError, listeningUrl } from "./server/listening.ts";
-import { refusal } from "./server/refusals.ts";
+import { respondRefusal } from "./server/refusals.ts";
 import { noteRequest, targetOf } from "./server/request-facts.ts";
 import { startWebWorker } from "./workers/web-worker.ts";
 
@@ -37,11 +43,11 @@ async function serve(options: ServeOptions): Promise<Serving> {
         port: options.port,
         hostname: options.hostname ?? "::", // IPv4 as well
         onListen() {},
-        onError: () => refusal(internalError),
+        onError: () => respondRefusal(internalError),
       },
       (request, info) => {
         noteRequest(request, {
-          address: normalIp(info.remoteAddr.hostname ?? ""),
+          address: normaliseIp(info.remoteAddr.hostname ?? ""),
           target: targetOf(request.url),
         });
         return draining.fetch(request);

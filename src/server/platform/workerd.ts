@@ -4,7 +4,7 @@
 import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
-import { normalIp, type Platform } from "../../base/index.ts";
+import { normaliseIp, type Platform } from "../../base/index.ts";
 import { compression } from "./compression.ts";
 import { containerCommands } from "./container-commands.ts";
 import { isAssetPath } from "./files/asset-path.ts";
@@ -104,5 +104,5 @@ function keepAlive(work: Promise<unknown>): void {
 export function noteWorkerdRequest(request: Request): void {
   const cf = (request as Request & { cf?: { clientIp?: string; colo?: string } }).cf;
   const address = cf?.clientIp ?? (cf?.colo ? request.headers.get("cf-connecting-ip") : undefined);
-  noteRequest(request, { address: normalIp(address ?? ""), target: targetOf(request.url) });
+  noteRequest(request, { address: normaliseIp(address ?? ""), target: targetOf(request.url) });
 }

@@ -1,7 +1,7 @@
 // Hosts and addresses that a source may reach (SSRF protection): a request must never lead the service to
 // hosts that only the service can see.
 
-import { inRanges, parseIp, parseRange, parseUrl } from "../../base/index.ts";
+import { isInRanges, parseIp, parseRange, parseUrl } from "../../base/index.ts";
 
 /**
  * Networks that are not part of the public internet, by the setting that allows them (IANA special-purpose
@@ -59,10 +59,10 @@ const networks = {
 export function addressRule(named: readonly string[], allowPrivate: boolean): (address: string) => boolean {
   const exact = named.filter((host) => parseIp(host)).map((host) => parseRange(removeBrackets(host)));
   return (address) => {
-    if (inRanges(address, exact)) return true;
-    if (!parseIp(address) || inRanges(address, networks.special))
-      return inRanges(address, loopback6) && allowPrivate;
-    return allowPrivate || !inRanges(address, networks.private);
+    if (isInRanges(address, exact)) return true;
+    if (!parseIp(address) || isInRanges(address, networks.special))
+      return isInRanges(address, loopback6) && allowPrivate;
+    return allowPrivate || !isInRanges(address, networks.private);
   };
 }
 

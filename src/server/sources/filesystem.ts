@@ -42,7 +42,7 @@ export interface FilesystemSourceOptions {
 /** Facts of a file that was found and checked. */
 type CheckedFacts = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 
-interface Looked {
+interface FoundFile {
   readonly checked: CheckedFacts;
   /** The open file, if the check has opened it. */
   readonly held?: OpenFile;
@@ -84,7 +84,7 @@ export function filesystemSource({
   const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
   const { pathOf, unlessAbsent } = folder;
 
-  const found = createLru<string, Looked & { readonly until: number }>(maxFound);
+  const found = createLru<string, FoundFile & { readonly until: number }>(maxFound);
   const knownFolders = createKnownFolders();
   // Number of calls that forgot files. The result of a check that began before the latest one is not
   // remembered.
@@ -114,7 +114,10 @@ export function filesystemSource({
   };
 
   /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
-  const look = async (path: string, segments: readonly string[]): Promise<Looked | "changed" | undefined> => {
+  const look = async (
+    path: string,
+    segments: readonly string[],
+  ): Promise<FoundFile | "changed" | undefined> => {
     const realRoot = await folder.real();
     const plain = await openPlain(realRoot, segments);
     if (plain) return plain;
@@ -135,7 +138,7 @@ export function filesystemSource({
    * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a
    * mount that does not respond is not asked again.
    */
-  const openPlain = async (realRoot: string, segments: readonly string[]): Promise<Looked | undefined> => {
+  const openPlain = async (realRoot: string, segments: readonly string[]): Promise<FoundFile | undefined> => {
     const path = plainPath(realRoot, segments);
     const held = await unlessAbsent(async () => files.openPlain?.(path));
     if (!held) return undefined;

@@ -58,7 +58,9 @@ export async function partOf(response: Response, asked: ByteRange): Promise<Remo
 }
 
 /** Returns a 200 response as a whole master, once its first bytes have arrived. */
-export async function wholeOf(response: Response): Promise<Extract<RemoteResponse, { kind: "whole" }>> {
+export async function readWholeMaster(
+  response: Response,
+): Promise<Extract<RemoteResponse, { kind: "whole" }>> {
   const length = lengthOf(response);
   const { first, body } = await readBeginning(response.body ?? new Blob([]).stream());
   try {

@@ -8,9 +8,9 @@ import {
   lengthOf,
   Passing,
   partOf,
+  readWholeMaster,
   retryAfterMs,
   type UnsizedPart,
-  wholeOf,
 } from "./range-response.ts";
 import { originError, type RemoteFacts, type RemoteResponse, sameState } from "./remote.ts";
 
@@ -136,7 +136,7 @@ async function requestOnce(
     const part = await partOf(response, range);
     return part.kind === "unsized" ? completeSize(part, range, send, request, signal) : part;
   }
-  if (status === 200) return wholeOf(response);
+  if (status === 200) return readWholeMaster(response);
   await drop(response);
   const conditional = "If-None-Match" in headers || "If-Modified-Since" in headers;
   if (status === 304 && conditional) return { kind: "unchanged" };
@@ -177,7 +177,7 @@ async function completeSize(
     throw originError("origin_bad_answer", `status ${response.status} without a range`);
   }
   const whole = size === undefined ? undefined : factsOf(response, size, true);
-  if (!whole || !sameState({ ...facts, size: whole.size }, whole)) return wholeOf(response);
+  if (!whole || !sameState({ ...facts, size: whole.size }, whole)) return readWholeMaster(response);
   await drop(response);
   return part(whole.size);
 }

@@ -13,7 +13,7 @@ import {
 import { createApp, type Surface } from "../app.ts";
 import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
-import { refusal } from "../platform/server/refusals.ts";
+import { respondRefusal } from "../platform/server/refusals.ts";
 import { createService, type Service } from "../service.ts";
 import { configText, optionProblems, pathOf } from "./handler-options.ts";
 import type { HandlerOptions } from "./library.d.ts";
@@ -106,7 +106,7 @@ function embedClosable(service: Service, further: readonly Surface[]): Embedded 
 }
 
 function closedResponse(): Response {
-  const response = refusal({
+  const response = respondRefusal({
     status: 503,
     code: "closed",
     detail: "The service has been closed by its program.",

@@ -99,7 +99,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (isDue(message)) log.warn(message, { reason });
   };
 
-  const failedOnce = (batch: Batch, reason: string, retryAfterMs = 0) => {
+  const retryLater = (batch: Batch, reason: string, retryAfterMs = 0) => {
     const pause = Math.min(maxPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
     pausedUntil = performance.now() + pause;
     // The newest are kept: those are the ones that people look for.
@@ -175,16 +175,16 @@ export function createExporter(options: ExporterOptions): Exporter {
         failures = 0;
         counts.sent.add(batch.traces);
       } else if (response.status >= 300 && response.status < 400) {
-        failedOnce(batch, redirected);
+        retryLater(batch, redirected);
       } else if (passing.has(response.status)) {
         const seconds = Number(response.headers.get("retry-after"));
-        failedOnce(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
+        retryLater(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
       } else {
         counts.dropped.add(batch.traces);
         warn("traces are dropped because the collector refuses them", `status ${response.status}`);
       }
     } catch (error) {
-      failedOnce(batch, reasonOf(error));
+      retryLater(batch, reasonOf(error));
     } finally {
       clearTimeout(late);
       if (current === limit) current = undefined; // it holds the request, with a copy of the batch

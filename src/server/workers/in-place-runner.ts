@@ -10,7 +10,7 @@ import {
   toErrorRecord,
 } from "../../base/index.ts";
 import { type Codecs, runTask, type SidecarAccess } from "../../imaging/index.ts";
-import { awaitingWithout, readingWithout } from "./permit.ts";
+import { awaitWithoutPermit, readWithoutPermit } from "./permit.ts";
 import { lateError, type Runner } from "./runner.ts";
 
 /**
@@ -28,7 +28,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
       let leftAt = 0;
       const awaiting =
         permit &&
-        awaitingWithout({
+        awaitWithoutPermit({
           leave() {
             leftAt = Date.now();
             waits = true;
@@ -40,7 +40,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
             end += Date.now() - leftAt;
           },
         });
-      const bytes = awaiting ? readingWithout(job.bytes, awaiting, signal) : job.bytes;
+      const bytes = awaiting ? readWithoutPermit(job.bytes, awaiting, signal) : job.bytes;
       const wanted = {
         get aborted() {
           return signal?.aborted === true || isLate();

@@ -18,12 +18,12 @@ export type Awaiting = <T>(work: Promise<T>) => Promise<T>;
  * loop, so that bytes in memory cost nothing. A job that awaits several promises takes its permit again when
  * all of them have settled.
  */
-export function awaitingWithout(permit: Permit): Awaiting {
+export function awaitWithoutPermit(permit: Permit): Awaiting {
   let open = 0;
   let turn: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the job has its permit again; undefined while it holds one. */
   let away: { readonly over: Promise<void>; end(): void } | undefined;
-  let comesBack = false;
+  let isReturning = false;
 
   const leave = () => {
     if (away) return;
@@ -34,21 +34,21 @@ export function awaitingWithout(permit: Permit): Awaiting {
     away = { over, end };
     permit.leave();
   };
-  const expect = () => {
+  const leaveSoon = () => {
     turn = setTimeout(leave);
   };
   const comeBack = async () => {
-    if (!away || comesBack) return;
-    comesBack = true;
+    if (!away || isReturning) return;
+    isReturning = true;
     await permit.back();
-    comesBack = false;
+    isReturning = false;
     away.end();
     away = undefined;
-    if (open > 0) expect();
+    if (open > 0) leaveSoon();
   };
 
   return async (work) => {
-    if (open++ === 0) expect();
+    if (open++ === 0) leaveSoon();
     try {
       return await work;
     } finally {
@@ -65,7 +65,7 @@ export function awaitingWithout(permit: Permit): Awaiting {
  * Returns a byte source whose reads are awaited without the permit. `signal` aborts when the bytes are no
  * longer wanted.
  */
-export function readingWithout(bytes: ByteSource, awaiting: Awaiting, signal?: AbortSignal): ByteSource {
+export function readWithoutPermit(bytes: ByteSource, awaiting: Awaiting, signal?: AbortSignal): ByteSource {
   return {
     size: bytes.size,
     gap: bytes.gap,

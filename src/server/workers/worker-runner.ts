@@ -12,7 +12,7 @@ import {
 } from "../../base/index.ts";
 import { type CodecHost, type Encoded, type SidecarAccess, workerModules } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
-import { type Awaiting, awaitingWithout, type Permit } from "./permit.ts";
+import { type Awaiting, awaitWithoutPermit, type Permit } from "./permit.ts";
 import { type Job, type JobLimits, lateError, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
@@ -103,7 +103,9 @@ export class WorkerRunner implements Runner {
         job,
         limits,
         reads: new Set(),
-        awaiting: permit ? awaitingWithout(this.#permitOf(id, permit, limits.timeoutMs)) : (bytes) => bytes,
+        awaiting: permit
+          ? awaitWithoutPermit(this.#permitOf(id, permit, limits.timeoutMs))
+          : (bytes) => bytes,
         isCancelled: false,
         grace: undefined,
         resolve,

@@ -50,7 +50,7 @@ export function matchPage(
   const words = new PageWords(page, tokens);
   return hitsOf(clauses)
     .slice(start, start + count)
-    .map((hit) => words.hit(hit));
+    .map((hit) => words.describeHit(hit));
 }
 
 /** Returns the hits on a part of a page whose other parts may have the rest of the words of the query. */
@@ -119,11 +119,11 @@ class PageWords {
     this.#firstPositions = firstPositions;
   }
 
-  hit({ first, last, parts }: Hit): PageHit {
-    const whole = this.#stretch({ first, last });
+  describeHit({ first, last, parts }: Hit): PageHit {
+    const whole = this.#stretchOf({ first, last });
     const { start, end } = whole;
     const lines = new Map<number, Stretch[]>();
-    for (const stretch of parts.flatMap((part) => this.#byLine(this.#stretch(part)))) {
+    for (const stretch of parts.flatMap((part) => this.#splitByLine(this.#stretchOf(part)))) {
       const line = this.#lines[stretch.start.word]!;
       lines.set(line, [...(lines.get(line) ?? []), stretch]);
     }
@@ -131,39 +131,39 @@ class PageWords {
       words: [start.word, end.word],
       lines: [...lines.entries()]
         .sort(([one], [other]) => one - other)
-        .map(([line, stretches]) => this.#linePart(line, stretches)),
-      exact: this.#text(whole),
+        .map(([line, stretches]) => this.#linePartOf(line, stretches)),
+      exact: this.#textOf(whole),
       prefix: this.#textBefore(start, 0),
       suffix: this.#textAfter(end, this.#words.length),
     };
   }
 
-  #linePart(line: number, stretches: readonly Stretch[]): LinePart {
+  #linePartOf(line: number, stretches: readonly Stretch[]): LinePart {
     const start = stretches.map((stretch) => stretch.start).reduce((a, b) => (isBefore(b, a) ? b : a));
     const end = stretches.map((stretch) => stretch.end).reduce((a, b) => (isBefore(a, b) ? b : a));
-    const box = unionOf(stretches.flatMap((stretch) => this.#boxes(stretch)));
+    const box = unionOf(stretches.flatMap((stretch) => this.#boxesOf(stretch)));
     return {
       line,
       words: [start.word, end.word],
       ...(box && { box }),
-      exact: this.#text({ start, end }),
+      exact: this.#textOf({ start, end }),
       prefix: this.#textBefore(start, this.#lineStarts[line]!),
       suffix: this.#textAfter(end, this.#lineStarts[line + 1]!),
     };
   }
 
   /** Returns positions as text: whole words, or characters if a word has no spaces in it. */
-  #stretch({ first, last }: Range): Stretch {
+  #stretchOf({ first, last }: Range): Stretch {
     const start = this.#wordOf(first);
     const end = this.#wordOf(last);
-    const [from, to] = [this.#unit(start, first), this.#unit(end, last)];
+    const [from, to] = [this.#unitAt(start, first), this.#unitAt(end, last)];
     return {
       start: { word: start, offset: from?.kind === "character" ? from.start : 0 },
       end: { word: end, offset: to?.kind === "character" ? to.end : this.#texts[end]!.length },
     };
   }
 
-  #unit(word: number, position: number): Unit | undefined {
+  #unitAt(word: number, position: number): Unit | undefined {
     if (this.#cut?.word !== word) this.#cut = { word, units: unitsOf(this.#texts[word]!) };
     return this.#cut.units[position - this.#firstPositions[word]!];
   }
@@ -180,7 +180,7 @@ class PageWords {
     return low;
   }
 
-  #byLine({ start, end }: Stretch): Stretch[] {
+  #splitByLine({ start, end }: Stretch): Stretch[] {
     const parts: Stretch[] = [];
     for (let word = start.word; word <= end.word; word++) {
       const offset = word === start.word ? start.offset : 0;
@@ -194,7 +194,7 @@ class PageWords {
   }
 
   /** Returns the box of each word; of a word of which only a part is meant, the share of its length. */
-  #boxes({ start, end }: Stretch): Box[] {
+  #boxesOf({ start, end }: Stretch): Box[] {
     const boxes: Box[] = [];
     for (let word = start.word; word <= end.word; word++) {
       const { box } = this.#words[word]!;
@@ -207,7 +207,7 @@ class PageWords {
   }
 
   /** Returns text in which a word that is divided over two lines is whole, unless they belong to one line. */
-  #text({ start, end }: Stretch): string {
+  #textOf({ start, end }: Stretch): string {
     let text = "";
     for (let word = start.word; word <= end.word; word++) {
       const { joined } = this.#words[word]!;
@@ -216,13 +216,13 @@ class PageWords {
       if (isWhole) text += joined;
       else text += this.#texts[word]!.slice(from, word === end.word ? end.offset : undefined);
       if (isWhole) word++;
-      if (word < end.word) text += this.#space(word);
+      if (word < end.word) text += this.#spaceAfter(word);
     }
     return text;
   }
 
   /** Returns what is between a word and the next one: nothing in scripts without spaces. */
-  #space(word: number): string {
+  #spaceAfter(word: number): string {
     const next = this.#texts[word + 1];
     if (next === undefined) return "";
     return isWithoutSpaces(lastCharacter(this.#texts[word]!)) && isWithoutSpaces(next) ? "" : " ";
@@ -232,7 +232,7 @@ class PageWords {
   #textBefore({ word, offset }: TextPosition, least: number): string {
     let text = this.#texts[word]!.slice(0, offset);
     for (let before = word - 1; before >= least && text.length < contextLength; before--) {
-      const longer = this.#texts[before]! + this.#space(before) + text;
+      const longer = this.#texts[before]! + this.#spaceAfter(before) + text;
       if (longer.length > contextLength && text !== "") return text;
       text = longer;
     }
@@ -243,7 +243,7 @@ class PageWords {
   #textAfter({ word, offset }: TextPosition, end: number): string {
     let text = this.#texts[word]!.slice(offset);
     for (let after = word + 1; after < end && text.length < contextLength; after++) {
-      const longer = text + this.#space(after - 1) + this.#texts[after]!;
+      const longer = text + this.#spaceAfter(after - 1) + this.#texts[after]!;
       if (longer.length > contextLength && text !== "") return text;
       text = longer;
     }

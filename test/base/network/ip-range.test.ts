@@ -1,7 +1,13 @@
 // IP addresses and ranges against vectors worked by hand (RFC 4291, RFC 4632).
 
 import { describe, expect, test } from "vitest";
-import { inRanges, normalIp, parseIp, parseRange, shortenedIp } from "../../../src/base/network/ip-range.ts";
+import {
+  anonymiseIp,
+  isInRanges,
+  normaliseIp,
+  parseIp,
+  parseRange,
+} from "../../../src/base/network/ip-range.ts";
 
 describe("an address", () => {
   test.each([
@@ -78,11 +84,11 @@ describe("the one spelling of an address", () => {
     ["fe80::1%eth0", "fe80::1"],
     ["[FE80::1%25eth0]:443", "fe80::1"],
     ["1:2:3:4:5:6:7:80", "1:2:3:4:5:6:7:80"],
-  ])("of %s is %s", (text, address) => expect(normalIp(text)).toBe(address));
+  ])("of %s is %s", (text, address) => expect(normaliseIp(text)).toBe(address));
 
   test.each(["", "unknown", "_hidden", "1.2.3.4:", "1.2.3.4:999999", "1.2.3.4:80:80", '"[::1]"', "::1]:80"])(
     "%j has none",
-    (text) => expect(normalIp(text)).toBeUndefined(),
+    (text) => expect(normaliseIp(text)).toBeUndefined(),
   );
 });
 
@@ -116,7 +122,9 @@ describe("a range", () => {
     ["fe80::/10", "fe80::1%eth0", true],
     ["10.0.0.0/8", "no address", false],
     ["10.0.0.0/8", "", false],
-  ])("%s holds %s: %s", (range, address, held) => expect(inRanges(address, [parseRange(range)])).toBe(held));
+  ])("%s holds %s: %s", (range, address, held) =>
+    expect(isInRanges(address, [parseRange(range)])).toBe(held),
+  );
 
   test.each([
     "",
@@ -137,10 +145,10 @@ describe("a range", () => {
   test("an address is looked up in all ranges of a list, and in none of an empty one", () => {
     const ranges = ["10.0.0.0/8", "::1"].map(parseRange);
     expect([
-      inRanges("::1", ranges),
-      inRanges("10.9.8.7", ranges),
-      inRanges("8.8.8.8", ranges),
-      inRanges("::1", []),
+      isInRanges("::1", ranges),
+      isInRanges("10.9.8.7", ranges),
+      isInRanges("8.8.8.8", ranges),
+      isInRanges("::1", []),
     ]).toEqual([true, true, false, false]);
   });
 });
@@ -152,5 +160,5 @@ test.each([
   ["fe80::1%eth0", "fe80::/48"],
   ["nobody", undefined],
 ])("the address %s is logged as %s", (address, shown) => {
-  expect(shortenedIp(address)).toBe(shown);
+  expect(anonymiseIp(address)).toBe(shown);
 });

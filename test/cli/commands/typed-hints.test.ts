@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { commands } from "../../../src/cli/commands/rows.ts";
-import { hintsFor } from "../../../src/cli/commands/typed-hints.ts";
+import { createHints } from "../../../src/cli/commands/typed-hints.ts";
 
 const names = commands.map(({ name }) => name);
 
@@ -18,19 +18,19 @@ test.each([
   ["Configuration of smalti. All keys", "Configuration of smalti. All keys"],
   ["smalti recognises a file by its content", "smalti recognises a file by its content"],
   ["/srv/smalti warm/1.tif", "/srv/smalti warm/1.tif"],
-])("%j is %j by npx", (text, typed) => expect(hintsFor("npx smalti", names)(text)).toBe(typed));
+])("%j is %j by npx", (text, typed) => expect(createHints("npx smalti", names)(text)).toBe(typed));
 
 test.each(["bunx smalti", "pnpm dlx smalti", "deno run -A npm:smalti"])(
   "%s is put before commands too",
   (program) => {
-    expect(hintsFor(program, names)("see smalti check --help")).toBe(`see ${program} check --help`);
-    expect(hintsFor(program, names)(`see ${program} check`)).toBe(`see ${program} check`);
+    expect(createHints(program, names)("see smalti check --help")).toBe(`see ${program} check --help`);
+    expect(createHints(program, names)(`see ${program} check`)).toBe(`see ${program} check`);
   },
 );
 
 test.each([undefined, "smalti", "node dist/main.js", "npm start --"])(
   "%s leaves messages as they are",
   (program) => {
-    expect(hintsFor(program, names)("see smalti check --help")).toBe("see smalti check --help");
+    expect(createHints(program, names)("see smalti check --help")).toBe("see smalti check --help");
   },
 );

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { manifestOf } from "../../../src/iiif/presentation/derive.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
-import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../../src/iiif/presentation/stored.ts";
+import {
+  faultsOfStored,
+  isWhole,
+  readStored,
+  storedDocuments,
+} from "../../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { seeded } from "../../seeded.ts";
 import { expectValid, type Read } from "./checked.ts";
@@ -9,7 +14,8 @@ import { base, context, image } from "./facts.ts";
 import { problemsOf3 } from "./rules-3.ts";
 
 const root = `${base}/iiif/presentation/3`;
-const served = (document: object, id = "a/b"): Read => storedDocuments(storedOf(document as Read), id, base);
+const served = (document: object, id = "a/b"): Read =>
+  storedDocuments(readStored(document as Read), id, base);
 const stored = (document: object, id = "a/b"): Read => served(document, id).document;
 
 const picture = {

@@ -4,7 +4,7 @@
 import { convertPresentation2 } from "@iiif/parser/presentation-2";
 import { describe, expect, test } from "vitest";
 import { manifestOf } from "../../../src/iiif/presentation/derive.ts";
-import { storedDocuments, storedOf } from "../../../src/iiif/presentation/stored.ts";
+import { readStored, storedDocuments } from "../../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import type { Read } from "./checked.ts";
 import { base, context, image } from "./facts.ts";
@@ -12,7 +12,7 @@ import { problemsOf3 } from "./rules-3.ts";
 
 const at = (path: string) => `https://old.example.org/${path}`;
 const served = (document: Read, id = "x"): Read => {
-  const made = storedDocuments(storedOf(document), id, base);
+  const made = storedDocuments(readStored(document), id, base);
   const document3 = JSON.parse(JSON.stringify(made.document));
   expect(problemsOf3(document3)).toEqual([]);
   return { ...made, document: document3 };
@@ -303,7 +303,7 @@ describe("a stored manifest of 2.1", () => {
       const many = Array.from({ length: 20_000 }, (_, n) =>
         range(`r${n}`, { ranges: [at(`r${n + 1}`)], canvases: [at("c1")] }),
       );
-      const { document } = storedDocuments(storedOf(manifest({ structures: many }) as Read), "x", base);
+      const { document } = storedDocuments(readStored(manifest({ structures: many }) as Read), "x", base);
       expect(JSON.stringify(document).match(/"type":"Range","label"/g)).toHaveLength(20_000);
     });
   });

@@ -2,7 +2,7 @@
 // programs with the same protocol (AWS SDKs and Tools Reference Guide, "Container credential provider").
 
 import type { Env } from "../../platform.ts";
-import { inRanges, parseRange } from "../ip-range.ts";
+import { isInRanges, parseRange } from "../ip-range.ts";
 import { parseUrl } from "../parse-url.ts";
 import { CredentialsError } from "./credentials.ts";
 import { credentialsIn, errorCodeText, smallRequest } from "./small-request.ts";
@@ -63,7 +63,7 @@ function endpointOf(env: Env): URL {
 }
 
 const isPlainHost = (hostname: string) =>
-  hostname === "localhost" || inRanges(hostname.replace(/^\[(.*)\]$/, "$1"), plainAddresses);
+  hostname === "localhost" || isInRanges(hostname.replace(/^\[(.*)\]$/, "$1"), plainAddresses);
 
 /** The file takes precedence, since its token is renewed. */
 async function authorizationOf({ env, readText }: WayHost): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 
 import { objectsOf, type Resource, textOf } from "../../../iiif/index.ts";
 import type { LeftOutNotes } from "./left-out.ts";
-import { documentAt, isShown, paintedOn } from "./rewrite.ts";
+import { documentAt, isShown, paintedImagesOf } from "./rewrite.ts";
 
 export interface ContentsParts {
   /** Public URL in the documents. */
@@ -27,7 +27,7 @@ export function createContents({ from, images, leftOut }: ContentsParts): Conten
   /** Members of collections that have no other members than documents of the service. */
   const members = new Map<string, readonly string[]>();
   const isGated = (canvas: Resource) =>
-    paintedOn(canvas, from).some((image) => image !== undefined && leftOut.hasImage(image));
+    paintedImagesOf(canvas, from).some((image) => image !== undefined && leftOut.hasImage(image));
   return {
     add(id, document) {
       const items = objectsOf(document.items);

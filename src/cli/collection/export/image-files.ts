@@ -19,7 +19,7 @@ export const isUnfinished = ({ name, kind, link }: FileEntry): boolean =>
  * below it. `list` returns the entries of a folder. Throws what `refuse` returns for a symbolic link among
  * them.
  */
-export async function* imageFiles(
+export async function* findImageFiles(
   folder: string,
   list: (path: string) => Promise<readonly FileEntry[]>,
   refuse: (path: string) => Error,
@@ -35,6 +35,6 @@ export async function* imageFiles(
     if (link) throw refuse(path);
     if (isInformation || isLast) {
       if (kind === "file") yield { path, isWhole: true };
-    } else if (kind === "directory") yield* imageFiles(path, list, refuse, level + 1);
+    } else if (kind === "directory") yield* findImageFiles(path, list, refuse, level + 1);
   }
 }

@@ -194,13 +194,13 @@ export function isShown(
   canvas: Resource,
   { from, images }: { readonly from: string; readonly images: { has(identifier: string): boolean } },
 ): boolean {
-  const painted = paintedOn(canvas, from);
+  const painted = paintedImagesOf(canvas, from);
   if (painted.length === 0) return objectsOf(canvas.items).length > 0;
   return painted.every((identifier) => identifier === undefined || images.has(identifier));
 }
 
 /** Returns the identifiers of the images that a canvas shows; undefined for those of other servers. */
-export const paintedOn = (canvas: Resource, from: string): readonly (string | undefined)[] =>
+export const paintedImagesOf = (canvas: Resource, from: string): readonly (string | undefined)[] =>
   objectsOf(canvas.items)
     .flatMap((page) => objectsOf(page.items))
     .flatMap((annotation) => objectsOf(annotation.body))

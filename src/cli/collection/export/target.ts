@@ -2,7 +2,7 @@
 
 import { type FileEntry, type FileSystem, messageOf, ServiceError } from "../../../base/index.ts";
 import { FatalError } from "../../../server/index.ts";
-import { imageFiles, isUnfinished } from "./image-files.ts";
+import { findImageFiles, isUnfinished } from "./image-files.ts";
 import { documentFile, imageFolder } from "./names.ts";
 import { createNotes, type Notes, notesFolder } from "./notes.ts";
 
@@ -140,13 +140,13 @@ export function folderTarget(files: FileSystem, folder: string): Target {
   }
 
   async function* filesOf(image: string): AsyncGenerator<string> {
-    for await (const { path, isWhole } of imageFiles(image, list, linkError)) if (isWhole) yield path;
+    for await (const { path, isWhole } of findImageFiles(image, list, linkError)) if (isWhole) yield path;
   }
 
   async function removeImage(image: string): Promise<void> {
     const kind = await kindAt(image);
     if (kind !== undefined && kind !== "directory") throw foreignError(image);
-    for await (const { path } of imageFiles(image, list, linkError)) await remove(path);
+    for await (const { path } of findImageFiles(image, list, linkError)) await remove(path);
   }
 
   const notes = createNotes({ read, write, remove, list });

@@ -22,7 +22,7 @@ interface Reason {
 }
 
 const convertToTiles = "Convert it once to a tiled TIFF with reduced levels, and serve that.";
-const is = (format: string) => (known: DiagnosisFacts) => known.header?.format === format;
+const isFormat = (format: string) => (known: DiagnosisFacts) => known.header?.format === format;
 
 const reasons: readonly Reason[] = [
   {
@@ -63,7 +63,7 @@ const reasons: readonly Reason[] = [
   },
   {
     code: "png_rows",
-    applies: is("png"),
+    applies: isFormat("png"),
     text: ({ file }) =>
       file?.interlaced
         ? "An interlaced PNG is decoded as a whole for every tile."
@@ -73,21 +73,21 @@ const reasons: readonly Reason[] = [
   },
   {
     code: "whole_webp",
-    applies: is("webp"),
+    applies: isFormat("webp"),
     text: () => "A WebP is decoded as a whole for every tile.",
     advice: convertToTiles,
     command: toJpegPyramid,
   },
   {
     code: "whole_gif",
-    applies: is("gif"),
+    applies: isFormat("gif"),
     text: () => "A GIF is decoded as a whole for every tile, and a later frame with all frames before it.",
     advice: convertToTiles,
     command: toPyramid,
   },
   {
     code: "jp2_resolutions",
-    applies: is("jp2"),
+    applies: isFormat("jp2"),
     text: ({ file }) =>
       (file?.decompositions ?? 0) === 0
         ? "The JPEG 2000 file has no wavelet levels, so tiles of reduced sizes are made from all pixels under them."

@@ -1,7 +1,7 @@
 // The login of a profile, as far as possible without a person: pages of this service, and readers known by
 // their address.
 
-import { inRanges, isLoopbackHost, parseRange } from "../../../base/index.ts";
+import { isInRanges, isLoopbackHost, parseRange } from "../../../base/index.ts";
 import { loginAddress } from "../../../iiif/index.ts";
 import { createKiosks } from "../../../server/index.ts";
 import { type Fault, StepFault } from "../finding.ts";
@@ -107,7 +107,7 @@ function addressFault({ options, profile }: LoginWalk, client: string, isIn: boo
 function isTrusted({ base, options }: LoginWalk): boolean {
   const own = isLoopbackHost(new URL(base).hostname) ? ["127.0.0.1", "::1"] : [];
   const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies].map(parseRange);
-  return [...own, options.client ?? ""].some((address) => inRanges(address, proxies));
+  return [...own, options.client ?? ""].some((address) => isInRanges(address, proxies));
 }
 
 /** Somebody may claim to be in the room. */

@@ -43,7 +43,7 @@ function open({ base, origin, visitor }: LoginWalk, cookie: string | undefined, 
 
 /** Reads the message that the script of the page posts. */
 function read(response: VisitorResponse, n: number): TokenMessage {
-  const message = postedBy(response.text);
+  const message = postedDocumentOf(response.text);
   if (response.status !== 200 || message?.messageId !== `doctor-${n}`)
     throw new StepFault(
       unexpectedFault(
@@ -57,7 +57,7 @@ function read(response: VisitorResponse, n: number): TokenMessage {
 }
 
 /** Returns the document before the origin in `postMessage({…}, "origin")`. */
-function postedBy(html: string): Record<string, unknown> | undefined {
+function postedDocumentOf(html: string): Record<string, unknown> | undefined {
   const call = "postMessage(";
   const start = html.indexOf(call);
   const end = html.lastIndexOf('}, "');

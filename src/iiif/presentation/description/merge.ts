@@ -35,7 +35,7 @@ export function describeManifest(
   const origin = originOf(derived, base);
   const findIndexes = canvasNamesOf(canvases);
   const parts = partsOfCanvases(description.parts, canvases, (named) => findIndexes(named, faults));
-  const indexes = shownOf(
+  const indexes = shownIndexesOf(
     sortByNames(canvases.length, description.order, findIndexes, faults),
     parts,
     faults,
@@ -115,7 +115,7 @@ export function frontIndex(files: readonly { readonly name: string }[], descript
   if (chosen !== undefined) return chosen;
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
   const indexes = sortByNames(files.length, order, indexesBy(names), faults);
-  return shownOf(indexes, parts, faults)[0] ?? 0;
+  return shownIndexesOf(indexes, parts, faults)[0] ?? 0;
 }
 
 /** Applies a description to a derived collection; its members are arranged before it is derived. */
@@ -260,7 +260,11 @@ function ofPage(part: PartDescription, page: number): PartDescription {
   return { ...part, members: { ...part.members, label: Object.fromEntries(paged) } };
 }
 
-function shownOf(indexes: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {
+function shownIndexesOf(
+  indexes: readonly number[],
+  parts: ReadonlyMap<number, PartDescription>,
+  faults: Fault[],
+) {
   const shown = indexes.filter((index) => !parts.get(index)?.hidden);
   if (shown.length > 0) return shown;
   // A manifest has at least one canvas (Presentation API 3.0, section 5.2).

@@ -2,7 +2,7 @@
 
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
-import { type Address2, image2, texts2 } from "./properties.ts";
+import { type Address2, toImage2, toTexts2 } from "./properties.ts";
 
 /** Returns an annotation; undefined if 2.1 cannot express its body or its target. */
 export function annotation2(annotation: Resource, address: Address2): Resource | undefined {
@@ -39,7 +39,7 @@ function motivation2(word: string, bodies: readonly Resource[]): string {
 function body2(body: Resource, painting: boolean): Resource | undefined {
   switch (body.type) {
     case "Image":
-      return present({ ...image2(body), label: texts2(body.label) });
+      return present({ ...toImage2(body), label: toTexts2(body.label) });
     case "Choice": {
       const [first, ...others] = objectsOf(body.items)
         .map((item) => body2(item, painting))

@@ -6,7 +6,7 @@ import { isOfMaps } from "../extensions.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { annotation2 } from "./annotations.ts";
-import { type Address2, fallbackTitle, head, link2, texts2, withId } from "./properties.ts";
+import { type Address2, fallbackTitle, toLink2, toTexts2, writeHead, writeId } from "./properties.ts";
 
 /** Sides of canvases with only sound, which have no size. */
 const plainSize = { width: 1000, height: 1000 } as const;
@@ -16,7 +16,7 @@ const standIns = ["accompanyingCanvas", "placeholderCanvas"] as const;
 
 /** Converts a canvas to 2.1. All canvases keep their indexes, which ranges and links rely on. */
 export function canvas2(canvas: Resource, address: Address2): Resource {
-  const { rendering, ...described } = head(canvas, "Canvas", address);
+  const { rendering, ...described } = writeHead(canvas, "Canvas", address);
   const own = paintings2(canvas, canvas, address);
   const standIn = own.length > 0 ? undefined : standInOf(canvas, address);
   const { width, height } = sizeOf(canvas) ?? standIn?.size ?? plainSize;
@@ -31,7 +31,7 @@ export function canvas2(canvas: Resource, address: Address2): Resource {
     ...present({
       otherContent: objectsOf(canvas.annotations)
         .filter(hasForm2)
-        .map((page) => present({ ...withId(page, "AnnotationList", address), label: texts2(page.label) })),
+        .map((page) => present({ ...writeId(page, "AnnotationList", address), label: toTexts2(page.label) })),
     }),
   };
 }
@@ -75,5 +75,5 @@ function filesOf({ body }: Resource): readonly Resource[] {
     .flatMap((each) => (each.type === "Choice" ? objectsOf(each.items) : [each]))
     .map((each) => (each.type === "SpecificResource" ? (objectOf(each.source) ?? each) : each))
     .filter(({ type }) => type === "Sound" || type === "Audio" || type === "Video")
-    .map((file) => ({ label: fallbackTitle(file), ...link2(file) }));
+    .map((file) => ({ label: fallbackTitle(file), ...toLink2(file) }));
 }

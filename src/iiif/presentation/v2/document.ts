@@ -8,7 +8,15 @@ import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from 
 import type { Resource } from "../model.ts";
 import { annotation2, target2 } from "./annotations.ts";
 import { canvas2 } from "./canvases.ts";
-import { type Address2, addressOf, fallbackTitle, head, image2, texts2, withId } from "./properties.ts";
+import {
+  type Address2,
+  addressOf,
+  fallbackTitle,
+  toImage2,
+  toTexts2,
+  writeHead,
+  writeId,
+} from "./properties.ts";
 
 /**
  * Returns a document, or a part with an address of its own, in version 2.1; undefined if 2.1 has no such
@@ -75,22 +83,22 @@ function collection2(collection: Resource, address: Address2): Resource {
   // All clients support the two lists, but only `members` preserves a mixed order.
   const sorted = written.every((member, at) => isCollection(member) === at < collections.length);
   return present({
-    ...head(collection, "Collection", address),
+    ...writeHead(collection, "Collection", address),
     ...(sorted ? { collections, manifests } : { members: written }),
   });
 }
 
 function member2(member: Resource, address: Address2): Resource {
   return present({
-    ...withId(member, String(member.type), address),
-    label: texts2(member.label) ?? fallbackTitle(member),
-    thumbnail: oneOrMany(objectsOf(member.thumbnail).map(image2)),
+    ...writeId(member, String(member.type), address),
+    label: toTexts2(member.label) ?? fallbackTitle(member),
+    thumbnail: oneOrMany(objectsOf(member.thumbnail).map(toImage2)),
     navDate: member.navDate,
   });
 }
 
 function manifest2(manifest: Resource, address: Address2): Resource {
-  const { "@id": id, "@type": type, ...described } = head(manifest, "Manifest", address);
+  const { "@id": id, "@type": type, ...described } = writeHead(manifest, "Manifest", address);
   const { viewingDirection, viewingHint } = described;
   const ranges = objectsOf(manifest.structures);
   return present({
@@ -124,7 +132,7 @@ function ranges2(ranges: readonly Resource[], address: Address2): readonly Resou
     );
     const alone = ranges.length === 1 && range === ranges[0];
     const own = present({
-      ...head(range, "Range", address),
+      ...writeHead(range, "Range", address),
       ...(alone && inner.length > 0 && { viewingHint: "top" }),
       startCanvas: startCanvas(range, address),
       ranges: inner.flatMap((each) => addressOf(each, address)),
@@ -143,8 +151,8 @@ function startCanvas({ start }: Resource, address: Address2): string | undefined
 
 function annotationList2(page: Resource, address: Address2): Resource {
   return {
-    ...withId(page, "AnnotationList", address),
-    ...present({ label: texts2(page.label), ...paging2(page, address) }),
+    ...writeId(page, "AnnotationList", address),
+    ...present({ label: toTexts2(page.label), ...paging2(page, address) }),
     resources: objectsOf(page.items)
       .map((annotation) => annotation2(annotation, address))
       .filter(isThere),
@@ -153,7 +161,7 @@ function annotationList2(page: Resource, address: Address2): Resource {
 
 /** The pages of an annotation collection are the lists of a layer. */
 function layer2(collection: Resource, address: Address2): Resource {
-  return { ...head(collection, "Layer", address), ...present(paging2(collection, address)) };
+  return { ...writeHead(collection, "Layer", address), ...present(paging2(collection, address)) };
 }
 
 /** Members that link pages (2.1, section 5.9). */

@@ -20,20 +20,20 @@ type Writer = (value: unknown, type: string, address: Address2) => unknown;
 
 const dated = ["Collection", "Manifest"];
 const directed = ["Manifest", "Range"];
-const images: Writer = (value) => oneOrMany(objectsOf(value).map(image2));
-const links: Writer = (value) => oneOrMany(objectsOf(value).map(link2));
+const images: Writer = (value) => oneOrMany(objectsOf(value).map(toImage2));
+const links: Writer = (value) => oneOrMany(objectsOf(value).map(toLink2));
 
 /** Members of 3.0 with their names in 2.1 and the conversion of their values, in document order. */
 const members: readonly (readonly [key: string, key2: string, write: Writer])[] = [
-  ["label", "label", texts2],
-  ["summary", "description", texts2],
+  ["label", "label", toTexts2],
+  ["summary", "description", toTexts2],
   [
     "metadata",
     "metadata",
     (value) =>
       objectsOf(value).map(({ label, value }) => ({
-        label: texts2(label) ?? "",
-        value: texts2(value) ?? "",
+        label: toTexts2(label) ?? "",
+        value: toTexts2(value) ?? "",
       })),
   ],
   ["thumbnail", "thumbnail", images],
@@ -49,11 +49,11 @@ const members: readonly (readonly [key: string, key2: string, write: Writer])[] 
     (value, type) => textsOf(value).find((word) => viewingHints[type]?.includes(word)),
   ],
   ["rights", "license", textOf],
-  ["requiredStatement", "attribution", (value) => texts2(objectOf(value)?.value)],
+  ["requiredStatement", "attribution", (value) => toTexts2(objectOf(value)?.value)],
   [
     "provider",
     "logo",
-    (value) => oneOrMany(objectsOf(value).flatMap(({ logo }) => objectsOf(logo).map(image2))),
+    (value) => oneOrMany(objectsOf(value).flatMap(({ logo }) => objectsOf(logo).map(toImage2))),
   ],
   ["homepage", "related", links],
   ["rendering", "rendering", links],
@@ -67,7 +67,7 @@ const members: readonly (readonly [key: string, key2: string, write: Writer])[] 
 ];
 
 /** Members that describe a resource and link to more. */
-export function properties2(resource: Resource, type: string, address: Address2): Resource {
+export function toProperties2(resource: Resource, type: string, address: Address2): Resource {
   const written: Record<string, unknown> = {};
   for (const [key, key2, write] of members)
     if (resource[key] !== undefined) written[key2] = write(resource[key], type, address);
@@ -84,7 +84,7 @@ export function addressOf(value: unknown, address: Address2): readonly string[] 
  * Returns a language map as a text, as a text with its language, or as a list of them (2.1, section 4.3);
  * undefined if it is empty.
  */
-export function texts2(map: unknown): unknown {
+export function toTexts2(map: unknown): unknown {
   if (typeof map === "string") return map;
   const values = Object.entries(objectOf(map) ?? {}).flatMap(([language, texts]) =>
     textsOf(texts).map((text) =>
@@ -95,7 +95,7 @@ export function texts2(map: unknown): unknown {
 }
 
 /** An image that represents something: a thumbnail or a logo. */
-export function image2(image: Resource): Resource {
+export function toImage2(image: Resource): Resource {
   const { format, width, height } = image;
   return present({
     "@id": idOf(image),
@@ -108,18 +108,18 @@ export function image2(image: Resource): Resource {
 }
 
 /** Returns a link to a document or file. */
-export function link2(link: Resource): Resource {
+export function toLink2(link: Resource): Resource {
   const { format, profile } = link;
-  return present({ "@id": idOf(link), format, profile, label: texts2(link.label) });
+  return present({ "@id": idOf(link), format, profile, label: toTexts2(link.label) });
 }
 
 /** Id, type and properties, before the contents of a resource. */
-export function head(resource: Resource, type: string, address: Address2): Resource {
+export function writeHead(resource: Resource, type: string, address: Address2): Resource {
   return {
-    ...withId(resource, type, address),
+    ...writeId(resource, type, address),
     // Required by 2.1, unlike by 3.0 on canvases and ranges.
     label: fallbackTitle(resource),
-    ...properties2(resource, type, address),
+    ...toProperties2(resource, type, address),
   };
 }
 
@@ -135,7 +135,7 @@ export function fallbackTitle(resource: Resource): string {
 }
 
 /** Id and type. */
-export function withId(resource: Resource, type: string, address: Address2): Resource {
+export function writeId(resource: Resource, type: string, address: Address2): Resource {
   const [id] = addressOf(resource, address);
   return present({ "@id": id, "@type": `sc:${type}` });
 }

@@ -7,7 +7,7 @@ import { type FrameHeader, frameKinds, readFrameHeader } from "./markers/frame.t
 import { isNamed, marker, walkMarkers, word } from "./markers/walk.ts";
 
 /** Returns facts of the segments before the first scan. Throws ImagingError `decode`. */
-export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {
+export async function readJpegFacts(bytes: ByteSource): Promise<FileFacts> {
   const walk = walkMarkers(bytes, 2048);
   let frame: FrameHeader | undefined;
   let restartInterval = 0;

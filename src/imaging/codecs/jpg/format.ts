@@ -3,7 +3,7 @@
 import type { Format } from "../format.ts";
 import { jpegCut } from "./cut.ts";
 import { jpegEncoder, optimisePays } from "./encode/encode.ts";
-import { jpegFacts } from "./facts.ts";
+import { readJpegFacts } from "./facts.ts";
 import { maxSide } from "./markers/header.ts";
 import { embedInJpeg } from "./markers/metadata.ts";
 
@@ -14,7 +14,7 @@ export const jpg = {
     recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
     end: [0xff, 0xd9],
     findCut: jpegCut,
-    readFacts: jpegFacts,
+    readFacts: readJpegFacts,
     hasSheets: false,
     nsPerPixel: 3,
     decoder: ({ jpeg }) => jpeg,

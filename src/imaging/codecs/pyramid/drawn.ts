@@ -36,7 +36,7 @@ export function drawnDetails(
 }
 
 /** Returns what the file of a header draws on; undefined if that is the whole image. */
-export function drawnOf({ details }: ImageHeader): Drawn | undefined {
+export function drawnPartOf({ details }: ImageHeader): Drawn | undefined {
   const { drawn, background } = details ?? {};
   if (!Array.isArray(drawn) || !Array.isArray(background)) return undefined;
   const [x, y, width, height] = drawn as [number, number, number, number];
@@ -45,7 +45,7 @@ export function drawnOf({ details }: ImageHeader): Drawn | undefined {
 
 /** Returns the area that the file of a header draws on. */
 export const drawnArea = (header: ImageHeader): Rectangle =>
-  drawnOf(header)?.area ?? { x: 0, y: 0, width: header.width, height: header.height };
+  drawnPartOf(header)?.area ?? { x: 0, y: 0, width: header.width, height: header.height };
 
 /** Returns the part that two rectangles share; without width or height if there is none. */
 export function commonPart(a: Rectangle, b: Rectangle): Rectangle {
@@ -65,7 +65,7 @@ const reach = 8;
  * Returns the full-size pixels of a region that the samples of 1/2^level are made of as far as the drawn area
  * changes them; it begins at a sample.
  */
-export function changedBy(area: Rectangle, region: Rectangle, level: number): Rectangle {
+export function changedAreaOf(area: Rectangle, region: Rectangle, level: number): Rectangle {
   if (level === 0) return commonPart(area, region);
   const factor = 2 ** level;
   const startOf = (at: number) => (Math.floor(at / factor) - reach) * factor;

@@ -19,7 +19,7 @@ import { partsOf } from "../parts.ts";
 import type { MasterPage, ReadRequest } from "../plan.ts";
 import { wholeFileError } from "../whole-file.ts";
 import { buildPyramid } from "./build.ts";
-import { atLevel, changedBy, commonPart, drawnArea, drawnOf, onBackground } from "./drawn.ts";
+import { atLevel, changedAreaOf, commonPart, drawnArea, drawnPartOf, onBackground } from "./drawn.ts";
 import type { Resize } from "./halver.ts";
 import { levelSizes, overviewLevel, partOf } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
@@ -82,7 +82,7 @@ const cacheBytes = 8 * 2 ** 20;
 /** Returns the bytes that a job holds of an overview that it makes. */
 const overviewBytes = (header: ImageHeader) =>
   heldOfOverview * pixelsOf(levelSizes(header)[overviewLevel(header)]!) * sampleBytes(header);
-const wholeOf = ({ width, height }: Size): Rectangle => ({ x: 0, y: 0, width, height });
+const wholeRegionOf = ({ width, height }: Size): Rectangle => ({ x: 0, y: 0, width, height });
 const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
 const pixelsOf = ({ width, height }: Size) => width * height;
 
@@ -97,7 +97,7 @@ export const hasPyramid = (header: ImageHeader) =>
   !header.unsupported &&
   header.bands <= 4 &&
   header.width <= maxWidth &&
-  pixelsOf(drawnArea(header)) >= (drawnOf(header) ? leastDrawn : leastPixels);
+  pixelsOf(drawnArea(header)) >= (drawnPartOf(header) ? leastDrawn : leastPixels);
 
 interface Open {
   readonly pyramid: StoredPyramid;
@@ -161,9 +161,10 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
 
   return (format: RowFormat): PyramidParts => {
     const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, wholeCacheBytes);
-    const lowestOf = (header: ImageHeader) => ("decodeRows" in format && format.lowestLevel?.(header)) || 0;
+    const lowestLevelOf = (header: ImageHeader) =>
+      ("decodeRows" in format && format.lowestLevel?.(header)) || 0;
     const isStored = ({ header, scaleFactor }: ReadRequest) =>
-      hasPyramid(header) && scaleFactor >= 2 ** lowestOf(header);
+      hasPyramid(header) && scaleFactor >= 2 ** lowestLevelOf(header);
     /** Returns the pixels that a read without a sidecar decodes. */
     const pixelsAlone = (read: Pick<ReadRequest, "header" | "region" | "page">) =>
       // A frame is drawn over those before it.
@@ -189,19 +190,19 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
       return others.includes("pyramid") ? { layers: ["pyramid"], way: "zoom" } : undefined;
     };
     /** Returns the pixels of the image at full size that the levels cost as much as. */
-    const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestOf(header) === 0 ? 1 : 4);
+    const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestLevelOf(header) === 0 ? 1 : 4);
     /** Returns the peak bytes of a read from the file that passes on `rows` full-size rows at a time. */
     const memoryAlone = (read: ReadRequest, rows: number, fileSize: number): number => {
       if (!isOverview(read)) return memoryOfRegion(read, rows, fileSize);
       const { header } = read;
       const level = overviewLevel(header);
-      const whole = { ...read, region: wholeOf(header), scaleFactor: 2 ** level };
+      const whole = { ...read, region: wholeRegionOf(header), scaleFactor: 2 ** level };
       return memoryOfRegion(whole, header.height, fileSize) + overviewBytes(header);
     };
     const memoryOfRegion = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
       const level = Math.log2(scaleFactor);
-      const drawn = drawnOf(header);
-      const changed = drawn ? changedBy(drawn.area, region, level) : region;
+      const drawn = drawnPartOf(header);
+      const changed = drawn ? changedAreaOf(drawn.area, region, level) : region;
       const held = scaleFactor === 1 ? 0 : heldRows * (changed.width + 64);
       return (
         (pixelsOf(partOf({ ...region, height: rows }, level)) + held) * sampleBytes(header) +
@@ -218,7 +219,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
      */
     const memoryOfBlank = (header: ImageHeader, result: Size, fileSize: number) => {
       const { details, ...full } = header;
-      return (pixelsOf(result) / pixelsOf(header)) * format.memory(full, wholeOf(header), fileSize);
+      return (pixelsOf(result) / pixelsOf(header)) * format.memory(full, wholeRegionOf(header), fileSize);
     };
     /** Decodes a region of the file and passes on its rows. */
     const decodeAlone = (bytes: ByteSource, read: ReadRequest, take: TakeRows, access?: SidecarAccess) => {
@@ -228,9 +229,9 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
       const rowsOf = drawnRows(bytes, { header, page, id });
       const decodePart = (part: Rectangle, takePart: TakeRows) =>
         decodeLevel(rowsOf, { size: header, resize }, part, level, takePart);
-      const drawn = drawnOf(header);
+      const drawn = drawnPartOf(header);
       if (!drawn) return decodePart(region, take);
-      const changed = changedBy(drawn.area, region, level);
+      const changed = changedAreaOf(drawn.area, region, level);
       const tiles = atLevel(region, changed, level);
       return onBackground(tiles, header, drawn.background, (takePart) => decodePart(changed, takePart), take);
     };
@@ -238,7 +239,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
     const drawnRows =
       (bytes: ByteSource, master: RowsMaster) =>
       (region: Rectangle, take: TakeRows): Promise<boolean> => {
-        const drawn = drawnOf(master.header);
+        const drawn = drawnPartOf(master.header);
         if (!drawn) return decodeRows(bytes, master, region, take);
         const tiles = { outer: region, inner: commonPart(drawn.area, region) };
         const decode = (takePart: TakeRows) => decodeRows(bytes, master, tiles.inner, takePart);
@@ -252,7 +253,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
     ): Promise<Uint8Array> => {
       const lowest = overviewLevel(header);
       const sizes = levelSizes(header).slice(lowest);
-      const read = { header, page, region: wholeOf(header), scaleFactor: 2 ** lowest };
+      const read = { header, page, region: wholeRegionOf(header), scaleFactor: 2 ** lowest };
       const pixels = await collectRows(sizes[0]!, (take) => decodeAlone(bytes, read, take));
       if (pixels.incomplete) return new Uint8Array();
       const rows = async (take: TakeRows) => {
@@ -269,7 +270,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
       const { header } = read;
       const entry = await buildOverview(bytes, read, access.blocks).catch(nothingIfTooLarge);
       if (entry.length === 0) return;
-      await openEntry(entry, access, header, lowestOf(header));
+      await openEntry(entry, access, header, lowestLevelOf(header));
       await access.keepEntry(entry);
     };
     /** Throws `wholeFileError` if a job that counted on the sidecar has too little memory without it. */
@@ -287,7 +288,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
         const { header, region, scaleFactor } = read;
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
         await leaveOverview(bytes, read, access);
-        const stored = await fromSidecar(read, lowestOf(header), access);
+        const stored = await fromSidecar(read, lowestLevelOf(header), access);
         if (stored) return stored;
         confirmMemory(access, memoryAlone(read, region.height, bytes.size ?? 0));
         return collectRows(partOf(region, Math.log2(scaleFactor)), (take) =>
@@ -302,7 +303,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
           if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
           await leaveOverview(bytes, read, access);
           for (const part of partsOf(region, rows)) {
-            const stored = await fromSidecar({ ...read, region: part }, lowestOf(header), access);
+            const stored = await fromSidecar({ ...read, region: part }, lowestLevelOf(header), access);
             if (!stored) {
               const rest = { ...region, y: part.y, height: region.y + region.height - part.y };
               confirmMemory(access, memoryAlone(read, rows, bytes.size ?? 0));
@@ -328,9 +329,13 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
           if (!blocks || !hasPyramid(header)) return new Uint8Array();
           if (layer === "overview") return buildOverview(bytes, master, blocks);
           const last = { ...master, id: access.id, isLast: true } as const;
-          const rowsOf = (take: TakeRows) => drawnRows(bytes, last)(wholeOf(header), take);
+          const rowsOf = (take: TakeRows) => drawnRows(bytes, last)(wholeRegionOf(header), take);
           const sink = { room: blocks.room, keep: blocks.keep };
-          const levels = { layer: "pyramid", sizes: levelSizes(header), lowest: lowestOf(header) } as const;
+          const levels = {
+            layer: "pyramid",
+            sizes: levelSizes(header),
+            lowest: lowestLevelOf(header),
+          } as const;
           return buildPyramid(rowsOf, levels, sink, { resize, coder });
         },
         memory(header, fileSize, layer) {
@@ -349,7 +354,7 @@ export function createPyramids({ resize, coder, cache, wholeCacheBytes }: Pyrami
         nsPerPixel: (header, layer) =>
           format.nsPerPixel(header) + buildNs[layer === "overview" ? layer : "pyramid"],
         nsWithout: (read) =>
-          pixelsAlone(isOverview(read) ? { ...read, region: wholeOf(read.header) } : read) *
+          pixelsAlone(isOverview(read) ? { ...read, region: wholeRegionOf(read.header) } : read) *
           format.nsPerPixel(read.header),
       },
     };

@@ -26,7 +26,7 @@ import {
   stageFor,
   storesLevels,
 } from "./directory/stages.ts";
-import { memory, rowsMemory } from "./memory.ts";
+import { estimateMemory, estimateRowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { createOpening } from "./opening.ts";
 import { decodeTiffRows } from "./rows.ts";
@@ -73,13 +73,13 @@ export function tiffDecoder({
   const findPages = createPageTables();
   const readers: TiffReaders = { decoders: blockDecoders(host, bench, tiles), open: createOpening() };
   const blocks = {
-    memory,
+    memory: estimateMemory,
     decode: async (bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess) =>
       decodeTiff(bytes, read, readers, await quantilesFor(bytes, read, readers, sidecar)),
   };
   const levels = pyramids({
     decodeRows: (bytes, { header }, region, take) => decodeTiffRows(bytes, header, region, readers, take),
-    memory: rowsMemory,
+    memory: estimateRowsMemory,
     pixelsFor: ({ header, region }) => pixelsAbove(header, region),
     lowestLevel: (header) => (readsAnywhere(header) ? 1 : 0),
     nsPerPixel: decodingNs,

@@ -7,7 +7,7 @@ import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";
 import { tags } from "./directory/tags.ts";
 import { differences } from "./write/differences.ts";
-import { chainedDirectories, type Field, fileHeader } from "./write/directories.ts";
+import { encodeDirectories, encodeHeader, type Field } from "./write/directories.ts";
 import { deflateFields, resolutionFields, sampleFields } from "./write/fields.ts";
 
 /** Level of deflate. */
@@ -54,14 +54,10 @@ export async function encodeTiff(
     ...resolutionFields(options.resolution),
   ];
   const directory = (offsets: readonly number[]) =>
-    chainedDirectories(
-      [[...fields, { tag: tags.StripOffsets, type: "long", values: offsets }]],
-      8,
-      "classic",
-    );
+    encodeDirectories([[...fields, { tag: tags.StripOffsets, type: "long", values: offsets }]], 8, "classic");
   const ends: number[] = [8 + directory(strips.map(() => 0)).length];
   for (const strip of strips) ends.push(ends.at(-1)! + strip.length);
   if (ends.at(-1)! > 0xffffffff)
     throw new ImagingError("encode", "Expected at most 4 GiB for a TIFF, received more: ask for less.");
-  return concatenate([fileHeader(8, "classic").subarray(0, 8), directory(ends.slice(0, -1)), ...strips]);
+  return concatenate([encodeHeader(8, "classic").subarray(0, 8), directory(ends.slice(0, -1)), ...strips]);
 }

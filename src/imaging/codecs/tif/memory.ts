@@ -31,17 +31,17 @@ const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
   Math.ceil((x + width) / blockWidth) - Math.floor(x / blockWidth);
 
 /** Estimates the bytes of `decodeTiffRows`: those of the rows that it passes on together. */
-export function rowsMemory(header: ImageHeader, region: Rectangle, fileSize: number): number {
+export function estimateRowsMemory(header: ImageHeader, region: Rectangle, fileSize: number): number {
   const { stage } = stageFor(header, 1);
   const band = { ...region, height: heldRows(stage, region) };
-  return memory({ header, page: 1, region: band, scaleFactor: 1 }, fileSize);
+  return estimateMemory({ header, page: 1, region: band, scaleFactor: 1 }, fileSize);
 }
 
 /**
  * Estimates bytes: the result, rows as decompressed and as samples, stored bytes of two reads or of all JPEG
  * tiles of a region, sums of boxes, tables.
  */
-export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
+export function estimateMemory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
   const { stage, factor } = stageFor(header, scaleFactor);
   const { scale, rowBytes, blockHeight, planes, compression, numberBytes } = stage;
   const [x, y] = [region.x / scale, region.y / scale].map(Math.floor) as [number, number];

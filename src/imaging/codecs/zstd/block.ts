@@ -3,7 +3,7 @@
 
 import { damagedZstd } from "../damaged.ts";
 import { decodeHuffman, type HuffmanTable, readHuffmanTable } from "./huffman.ts";
-import { type Output, runSequences, type SequenceState, sequenceState } from "./sequences.ts";
+import { createSequenceState, type Output, runSequences, type SequenceState } from "./sequences.ts";
 
 /** Maximum bytes of a block, compressed or not. */
 export const MOST_BLOCK = 128 * 1024;
@@ -15,7 +15,7 @@ export interface BlockState {
 }
 
 /** Returns the state at the start of a frame. */
-export const blockState = (): BlockState => ({ sequences: sequenceState() });
+export const blockState = (): BlockState => ({ sequences: createSequenceState() });
 
 /** Room for the literals of the block that is being decoded: one for each small frame would take longer. */
 const allLiterals = new Uint8Array(MOST_BLOCK);

@@ -22,7 +22,7 @@ interface Codes {
   readonly usual: FseTable;
 }
 
-function codes(first: number, extra: readonly number[], maxLog: number, usual: FseTable): Codes {
+function createCodes(first: number, extra: readonly number[], maxLog: number, usual: FseTable): Codes {
   let base = first;
   const bases = Int32Array.from(extra, (bits) => {
     const own = base;
@@ -33,16 +33,17 @@ function codes(first: number, extra: readonly number[], maxLog: number, usual: F
 }
 
 const repeatValue = (value: number, times: number) => new Array<number>(times).fill(value);
-const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const countUp = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
 /** Larger distances exceed any allowed window. */
-const MOST_OFFSET_BITS = 28;
+const MAX_OFFSET_BITS = 28;
 
 /** In the order of their modes and tables: literals, offsets, matches. */
 const kinds = {
-  literals: codes(
+  literals: createCodes(
     0,
-    [...repeatValue(0, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, ...upTo(6, 16)],
+    [...repeatValue(0, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, ...countUp(6, 16)],
     9,
     fseTable(
       [
@@ -61,15 +62,15 @@ const kinds = {
       6,
     ),
   ),
-  offsets: codes(
+  offsets: createCodes(
     1,
-    upTo(0, MOST_OFFSET_BITS),
+    countUp(0, MAX_OFFSET_BITS),
     8,
     fseTable([...repeatValue(1, 6), 2, 2, 2, ...repeatValue(1, 15), ...repeatValue(-1, 5)], 5),
   ),
-  matches: codes(
+  matches: createCodes(
     3,
-    [...repeatValue(0, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, ...upTo(7, 16)],
+    [...repeatValue(0, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, ...countUp(7, 16)],
     9,
     fseTable([1, 4, 3, ...repeatValue(2, 6), ...repeatValue(1, 37), ...repeatValue(-1, 7)], 6),
   ),
@@ -82,7 +83,7 @@ export interface SequenceState {
   readonly distances: [number, number, number];
 }
 
-export const sequenceState = (): SequenceState => ({ tables: {}, distances: [1, 4, 8] });
+export const createSequenceState = (): SequenceState => ({ tables: {}, distances: [1, 4, 8] });
 
 /**
  * Executes the sequences coded in `data` from `start` on: appends at most `max` bytes. Throws ImagingError

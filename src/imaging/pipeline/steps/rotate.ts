@@ -2,7 +2,7 @@
 // Lanczos-3.
 
 import { lanczos } from "../kernel.ts";
-import { rightAngleOf } from "../orientation.ts";
+import { orientationOfTurn } from "../orientation.ts";
 import { hasAlpha, type PixelBuffer } from "../pixels.ts";
 import { orient } from "./orient.ts";
 import { toSrgb } from "./to-srgb.ts";
@@ -36,7 +36,7 @@ export function rotatedSize(
  * depth. `freely` rotates gray and rgb by such angles.
  */
 export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate): PixelBuffer {
-  const orientation = rightAngleOf(degrees);
+  const orientation = orientationOfTurn(degrees);
   return orientation ? orient(pixels, orientation) : freely(toSrgb(pixels), ((degrees % 360) + 360) % 360);
 }
 

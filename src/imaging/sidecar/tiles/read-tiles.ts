@@ -2,7 +2,7 @@
 
 import type { BlockReader } from "../block-reader.ts";
 import type { BytePlane, TileCoder } from "./tile-coder.ts";
-import { onPlane, type TiledLevel, type TilePosition, tileSide } from "./tile-index.ts";
+import { type TiledLevel, type TilePosition, tileSide, toPlane } from "./tile-index.ts";
 
 /** A part of a plane: `width` by `height` samples from column `left` and row `top` on, inside the plane. */
 export interface TiledArea {
@@ -46,9 +46,9 @@ export async function readTiles(
     if (!rest) return undefined;
     for (const [i, area] of areas.entries()) {
       const shape = level.planes[i]!;
-      const [left, top] = [onPlane(column * tileSide, shape), onPlane(row * tileSide, shape)];
-      const right = onPlane(Math.min(level.width, (column + 1) * tileSide), shape);
-      const bottom = onPlane(Math.min(level.height, (row + 1) * tileSide), shape);
+      const [left, top] = [toPlane(column * tileSide, shape), toPlane(row * tileSide, shape)];
+      const right = toPlane(Math.min(level.width, (column + 1) * tileSide), shape);
+      const bottom = toPlane(Math.min(level.height, (row + 1) * tileSide), shape);
       const decoded = coder.decode(rest, right - left, bottom - top);
       if (!decoded) return undefined;
       copyCommon(decoded.plane, { left, top }, out[i]!, area);

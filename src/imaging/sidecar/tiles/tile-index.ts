@@ -16,7 +16,7 @@ export interface TiledLevel {
 export const tileSide = maxSide;
 
 /** Returns the side of a plane, or the position of an edge on it, from that on the first plane. */
-export const onPlane = (length: number, { halved }: TiledLevel["planes"][number]) =>
+export const toPlane = (length: number, { halved }: TiledLevel["planes"][number]) =>
   halved ? Math.ceil(length / 2) : length;
 
 type Size = Pick<TiledLevel, "width" | "height">;

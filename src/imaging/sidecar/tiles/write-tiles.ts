@@ -1,7 +1,7 @@
 // Writes a level as coded tiles, from the top down.
 
 import type { BytePlane, TileCoder } from "./tile-coder.ts";
-import { onPlane, type TiledLevel, type TilePosition, tileSide, tilesAcross } from "./tile-index.ts";
+import { type TiledLevel, type TilePosition, tileSide, tilesAcross, toPlane } from "./tile-index.ts";
 
 export interface TileWriter {
   /**
@@ -29,8 +29,8 @@ export function tileWriter(
         let length = 0;
         for (const [i, { data, height, stride }] of planes.entries()) {
           const shape = level.planes[i]!;
-          const left = onPlane(column * tileSide, shape);
-          const width = onPlane(right, shape) - left;
+          const left = toPlane(column * tileSide, shape);
+          const width = toPlane(right, shape) - left;
           const coded = coder.encode({ data: data.subarray(left), width, height, stride });
           length += coded.length;
           await add(coded);

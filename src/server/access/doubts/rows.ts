@@ -4,7 +4,7 @@ import { doubtAt, type Finding } from "../../../base/index.ts";
 import { checkIdentifier } from "../../../iiif/index.ts";
 import type { TableRow } from "../../hooks/hook.ts";
 import { impossibleText } from "../../hooks/mapping.ts";
-import { forms } from "./rules.ts";
+import { spellingChecks } from "./rules.ts";
 import type { AccessSettings } from "./settings.ts";
 
 export type { TableRow };
@@ -43,7 +43,7 @@ function doubtOf(identifier: string, settings: Pick<AccessSettings, "base_url">)
   }
   if (/(^|\/)\*$/.test(identifier))
     return "has no effect on other identifiers, since rows name single images; write a rule of auth.rules for a folder";
-  for (const form of forms) {
+  for (const form of spellingChecks) {
     const message = form(identifier, settings);
     if (message !== undefined) return message;
   }

@@ -18,11 +18,11 @@ export function* ruleDoubts(settings: AccessSettings): Iterable<Finding> {
   const index = indexRules(rules, settings.sources);
   for (const [at, { match }] of rules.entries()) {
     const path = ["auth", "rules", at, "match"];
-    yield* doubtsAt(path, hiddenRule(at, index, settings));
-    for (const form of forms) yield* doubtsAt(path, form(match, settings));
+    yield* doubtsAt(path, describeHiddenRule(at, index, settings));
+    for (const form of spellingChecks) yield* doubtsAt(path, form(match, settings));
   }
   for (const [at, rule] of rules.entries())
-    for (const says of [weakestWay, sameWords])
+    for (const says of [describeWeakestWay, describeSameWords])
       yield* doubtsAt(["auth", "rules", at, "profile"], says(rule, settings));
   const used = new Set(rules.flatMap(profilesOf));
   for (const name of Object.keys(profiles))
@@ -34,7 +34,7 @@ export function* ruleDoubts(settings: AccessSettings): Iterable<Finding> {
 }
 
 /** Describes a rule that a click opens although another of its profiles asks who the reader is. */
-function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
+function describeWeakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
   const names = profilesOf(rule);
   const click = names.find((name) => profiles[name]?.pattern === "clickthrough");
   const login = names.find((name) => profiles[name]?.pattern === "active");
@@ -43,7 +43,7 @@ function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string 
 }
 
 /** Describes a rule whose logins readers cannot tell apart. */
-function sameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
+function describeSameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
   const unnamed = profilesOf(rule).filter((name) => {
     const profile = profiles[name];
     return profile?.access_service.backend !== "header" && Object.keys(profile?.label ?? {}).length === 0;
@@ -53,7 +53,7 @@ function sameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string |
 }
 
 /** Describes a rule that an earlier rule makes unreachable. */
-function hiddenRule(
+function describeHiddenRule(
   at: number,
   index: RuleIndex,
   { auth: { rules }, sources }: AccessSettings,
@@ -71,7 +71,7 @@ function hiddenRule(
 }
 
 /** Spellings of a match that no identifier has. Each returns what is wrong with a match, or undefined. */
-export const forms: readonly ((
+export const spellingChecks: readonly ((
   match: string,
   settings: Pick<AccessSettings, "base_url">,
 ) => string | undefined)[] = [

@@ -1,6 +1,6 @@
 // Access by address: the clients that kiosk profiles admit.
 
-import { type IpRange, inRanges, parseRange } from "../../../base/index.ts";
+import { type IpRange, isInRanges, parseRange } from "../../../base/index.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 
 export interface Kiosks {
@@ -36,7 +36,7 @@ export function createKiosks(profiles: Readonly<Record<string, ProfileOptions>>)
   };
   take(profiles);
   const allows: Kiosks["allows"] = (profile, address) =>
-    address !== undefined && inRanges(address, lists.get(profile)?.ranges ?? []);
+    address !== undefined && isInRanges(address, lists.get(profile)?.ranges ?? []);
   return {
     allows,
     counts: (profile, address) => !lists.has(profile) || allows(profile, address),

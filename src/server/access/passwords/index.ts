@@ -68,31 +68,31 @@ export async function openPasswords(
   let standIns:
     | { readonly of: ReadonlyMap<string, string>; readonly choose: (user: string) => Promise<string> }
     | undefined;
-  const standIn = (user: string, hashes: ReadonlyMap<string, string>): Promise<string> => {
+  const chooseStandIn = (user: string, hashes: ReadonlyMap<string, string>): Promise<string> => {
     if (standIns?.of !== hashes) standIns = { of: hashes, choose: createStandIns(hashes.values()) };
     return standIns.choose(user);
   };
 
   /** Detects changes of the file while nobody logs in. */
-  const current = async () => {
+  const readCurrent = async () => {
     await file?.refresh();
     return file?.current() ?? inline;
   };
 
   return {
     async verify(user, password, signal, turn) {
-      const hashes = await current();
-      const other = await standIn(user, hashes);
+      const hashes = await readCurrent();
+      const other = await chooseStandIn(user, hashes);
       const own = hashes.get(user);
       // It matches nothing, and would take longer than others.
       const tried = password.length > maxPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal, turn);
       return fits && tried === password ? own : undefined;
     },
-    hashOf: async (user) => (await current()).get(user),
+    hashOf: async (user) => (await readCurrent()).get(user),
     async hashFor(user) {
-      const hashes = await current();
-      const other = await standIn(user, hashes);
+      const hashes = await readCurrent();
+      const other = await chooseStandIn(user, hashes);
       return hashes.get(user) ?? other;
     },
     async check() {

@@ -1,6 +1,6 @@
 // Identifies a reader by a header from a proxy.
 
-import { type IpRange, inRanges } from "../../../base/index.ts";
+import { type IpRange, isInRanges } from "../../../base/index.ts";
 import type { Caller } from "../access.ts";
 
 /** Apache writes `(null)` if the variable that a header is set from has no value (mod_headers). */
@@ -24,5 +24,5 @@ export function namesReader(
 ): boolean {
   const value = header(name)?.trim() ?? "";
   if (nobody.has(value) || joined.test(value)) return false;
-  return proxies.length === 0 || (peer !== undefined && inRanges(peer, proxies));
+  return proxies.length === 0 || (peer !== undefined && isInRanges(peer, proxies));
 }

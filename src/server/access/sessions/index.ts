@@ -57,7 +57,7 @@ function deadlinesOf(options: SessionOptions): SessionDeadlines | undefined {
 }
 
 /** Returns the options of the backend, which the schema requires. */
-function ownOf<T>(options: T | undefined, backend: Backend): T {
+function optionsOf<T>(options: T | undefined, backend: Backend): T {
   if (options === undefined) throw new Error(`auth.session: expected ${backend}`);
   return options;
 }
@@ -77,12 +77,12 @@ const builders: {
     return folderSessions({ files, path, ...(fileThreads && { calls: callsOf(fileThreads, folders) }) });
   },
   s3({ s3 }, { platform }, timeoutMs) {
-    const own = ownOf(s3, "s3");
+    const own = optionsOf(s3, "s3");
     const bucket = openBucket({ ...bucketOf(own, platform.env, platform), timeoutMs });
     return bucketSessions({ bucket, prefix: `${own.prefix}sessions/` });
   },
   redis({ redis }, { platform }, timeoutMs) {
-    const own = ownOf(redis, "redis");
+    const own = optionsOf(redis, "redis");
     const driver = openRedis(own, { scripts: sessionScripts, timeoutMs, platform });
     return redisSessions({ driver, prefix: `${own.prefix}sessions` });
   },

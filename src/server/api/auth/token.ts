@@ -38,7 +38,7 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
       : { fault: "request" };
   if (isPlain) return json(c, parts, outcome);
   const { token_origins, clickthrough_origins } = auth.options.cors;
-  return frame(c, tokenDocument(version, outcome, { messageId, ...sentTo(c, parts) }), origin, [
+  return frame(c, tokenDocument(version, outcome, { messageId, ...messageFactsOf(c, parts) }), origin, [
     ownOrigin(c),
     ...token_origins,
     ...(reach === "all" ? [] : clickthrough_origins),
@@ -46,7 +46,7 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
 }
 
 /** The language of the reader, and the viewer that the reader may use instead of the one that asks. */
-const sentTo = (c: RequestContext, { service }: LoginParts) => ({
+const messageFactsOf = (c: RequestContext, { service }: LoginParts) => ({
   language: readerOf(c).language,
   view: service.manifests ? viewAddress(c.get("base"), "") : undefined,
 });
@@ -112,7 +112,7 @@ async function plainResponse(c: RequestContext, parts: LoginParts): Promise<Resp
 function json(c: RequestContext, parts: LoginParts, outcome: TokenOutcome): Response {
   const status = "fault" in outcome ? tokenFaults[outcome.fault].status : 200;
   if ("fault" in outcome) noteRefusal(c, "token", outcome.fault);
-  return new Response(recordSent(c, JSON.stringify(tokenDocument(1, outcome, sentTo(c, parts)))), {
+  return new Response(recordSent(c, JSON.stringify(tokenDocument(1, outcome, messageFactsOf(c, parts)))), {
     status,
     headers: {
       "Content-Type": "application/json",

@@ -39,14 +39,14 @@ export function mountHome(routes: Routes, service: Service): void {
 }
 
 async function respondHome(c: RequestContext, service: Service): Promise<Response> {
-  return respondFolder(c, service, askedIn(c.get("target").query));
+  return respondFolder(c, service, readListParameters(c.get("target").query));
 }
 
 /** The pages of collections, for surfaces whose addresses name some. */
 export const collectionPages = {
   /** Responds with the page of a folder. Throws as {@link openCollection} does. */
   folder: (c: RequestContext, service: Service, identifier: string): Promise<Response> =>
-    respondFolder(c, service, { ...askedIn(c.get("target").query), identifier }),
+    respondFolder(c, service, { ...readListParameters(c.get("target").query), identifier }),
   /** Responds with the page of a collection that its operator wrote, or a hook. */
   document: respondDocument,
 };
@@ -93,7 +93,7 @@ async function respondDocument(
 }
 
 /** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */
-function askedIn(query: string): ListParameters {
+function readListParameters(query: string): ListParameters {
   const parameters = new URLSearchParams(query);
   const named = trimSlashes(parameters.get("in") ?? "");
   const search = (parameters.get("q") ?? "").trim().slice(0, maxSearchLength);

@@ -15,7 +15,7 @@ type ProblemWords = (typeof problemWords)["en"];
  */
 export function problemPage({ status, code, detail }: Problem, field: string | null, base: string): Page {
   const { words, language } = readerIn<ProblemWords>(problemWords, field);
-  const [heading, text] = saidOf(status, words);
+  const [heading, text] = wordsOf(status, words);
   const body = `<main class="message">
 <h1>${escapeHtml(heading)}</h1>
 <p>${escapeHtml(text)}</p>
@@ -30,7 +30,7 @@ ${toStartPage(base, language)}
 export const toStartPage = (base: string, language: TextLanguage): string =>
   `<p><a href="${escapeHtml(base)}/">${escapeHtml(problemWords[language].startPage)}</a></p>`;
 
-function saidOf(status: number, words: ProblemWords): readonly [heading: string, text: string] {
+function wordsOf(status: number, words: ProblemWords): readonly [heading: string, text: string] {
   if (status === 404 || status === 410) return [words.nothing, words.nothingText];
   if (status === 401 || status === 403 || status === 451) return [words.noAccess, words.noAccessText];
   if (status === 429 || status === 503) return [words.later, words.laterText];

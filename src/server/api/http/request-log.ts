@@ -1,11 +1,11 @@
 // The log line of each request, and the header Server-Timing.
 
 import {
+  anonymiseIp,
   createLru,
   maskPath,
   type RequestRecord,
   type StageTimes,
-  shortenedIp,
   stageNames,
 } from "../../../base/index.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -74,7 +74,7 @@ const networks = createLru<string, string | undefined>(1024);
 function networkOf(client: string): string | undefined {
   const known = networks.get(client);
   if (known !== undefined) return known;
-  const network = shortenedIp(client);
+  const network = anonymiseIp(client);
   networks.set(client, network, 1);
   return network;
 }

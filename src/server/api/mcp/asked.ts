@@ -58,7 +58,7 @@ export async function readAsked(c: RequestContext, service: Service, given: stri
 function spellingsOf(given: string): Asked["identifiers"] {
   const text = trimSlashes(given.trim());
   if (text === "") return [""];
-  const spellings = [trimSlashes(given), text, trimSlashes(decodedOf(text) ?? text)].filter(isIdentifier);
+  const spellings = [trimSlashes(given), text, trimSlashes(decodeText(text) ?? text)].filter(isIdentifier);
   const [first = checkIdentifier(text), ...more] = new Set(spellings.map(checkIdentifier));
   return [first, ...more];
 }
@@ -72,7 +72,7 @@ function isIdentifier(text: string): boolean {
   }
 }
 
-function decodedOf(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return text.includes("%") ? decodeURIComponent(text) : undefined;
   } catch {

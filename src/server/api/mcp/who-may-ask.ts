@@ -1,7 +1,7 @@
 // Checks where a request to /mcp comes from: `Host` and `Origin`, against DNS rebinding (Model Context
 // Protocol 2025-11-25, Transports, "Security Warning").
 
-import { inRanges, parseUrl } from "../../../base/index.ts";
+import { isInRanges, parseUrl } from "../../../base/index.ts";
 import type { Service } from "../../service.ts";
 import { requestHost } from "../http/client/client.ts";
 import { readForwarded } from "../http/client/forwarded.ts";
@@ -48,7 +48,7 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
 /** Returns the requested host according to a trusted proxy. */
 function forwardedHost(c: RequestContext, { platform, proxies }: Service): string | undefined {
   const peer = platform.clientAddress(c.req.raw);
-  if (peer === undefined || !inRanges(peer, proxies)) return undefined;
+  if (peer === undefined || !isInRanges(peer, proxies)) return undefined;
   const { headers } = c.req.raw;
   const older = headers.get("X-Forwarded-Host")?.split(",")[0]?.trim();
   return older || readForwarded(headers, peer, proxies)?.host || undefined;

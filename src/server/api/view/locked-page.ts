@@ -10,7 +10,7 @@ import { listOf } from "./opened.ts";
 import type { Reader } from "./reader.ts";
 
 /** The page of a title with its authorization services. A login leads back to the page of the document. */
-export function lockedPage(document: Resource, reader: Reader, base: string): Page {
+export function renderLockedPage(document: Resource, reader: Reader, base: string): Page {
   const { words, language } = reader;
   const title = titleOf(document, reader);
   const [probe] = listOf(document.service);

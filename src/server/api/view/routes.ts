@@ -9,7 +9,7 @@ import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
 import { findDamage } from "./damage.ts";
 import { elsewherePage } from "./elsewhere-page.ts";
-import { lockedPage } from "./locked-page.ts";
+import { renderLockedPage } from "./locked-page.ts";
 import { type OpenedDocument, openContent, openPath } from "./opened.ts";
 import { readerOf } from "./reader.ts";
 import { viewerPage } from "./viewer-page.ts";
@@ -59,7 +59,7 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
   const { refused } = opened;
   if (refused) {
     const status = refused.status === 303 ? 401 : refused.status;
-    return pageResponse(c, lockedPage(opened.document, reader, c.get("base")), { headers, status });
+    return pageResponse(c, renderLockedPage(opened.document, reader, c.get("base")), { headers, status });
   }
   if (opened.document.type === "Collection") return pages.document(c, service, opened);
 

@@ -177,7 +177,7 @@ function load(
     const none = `it exports none of the functions ${hookFunctions.join(", ")}`;
     return refuse({ message: [none, ...unusedTexts(loaded.unused)].join("; ") });
   } catch (error) {
-    return refuse(brokenBy(error));
+    return refuse(failureOfBreak(error));
   }
 }
 
@@ -213,12 +213,12 @@ function callGuest(
     }
     return result === "" ? {} : { result: result.slice(0, maxResultLength) };
   } catch (error) {
-    return { failure: brokenBy(error) };
+    return { failure: failureOfBreak(error) };
   }
 }
 
 /** Returns the failure of an error that broke the instance itself: its stack or the host's, or its code. */
-function brokenBy(error: unknown): Failure {
+function failureOfBreak(error: unknown): Failure {
   const isStack = error instanceof RangeError || /stack/i.test(String(error));
   return {
     message: isStack ? "it ran out of stack" : `QuickJS itself failed: ${String(error)}`,

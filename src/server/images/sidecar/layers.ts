@@ -129,7 +129,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
     is: "obtained",
     sidecar: entries.atRest(key, entry, sidecar),
   });
-  const refusedFor = (ms: number): SidecarEvent => ({ is: "refused", until: now() + ms });
+  const refusedEvent = (ms: number): SidecarEvent => ({ is: "refused", until: now() + ms });
 
   return {
     jobs,
@@ -170,10 +170,10 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
       passes.set(key.id, running);
       try {
         const built = await running;
-        return end(sought, built ? obtainedEvent(key, built.entry, built) : refusedFor(unavailableMs));
+        return end(sought, built ? obtainedEvent(key, built.entry, built) : refusedEvent(unavailableMs));
       } catch (error) {
         if (options.again && options.signal?.aborted) throw error;
-        end(sought, isLate(error) ? refusedFor(lateMs) : { is: "abandoned" }, endOf(error));
+        end(sought, isLate(error) ? refusedEvent(lateMs) : { is: "abandoned" }, endOf(error));
         throw error;
       } finally {
         if (passes.get(key.id) === running) passes.delete(key.id);

@@ -40,7 +40,7 @@ export async function readContents(
     const entries = entriesOf(sources, location, folder, isRoot);
     if (!folder) return { entries };
     const { summary } = membersOfFolder(sources, location, folder);
-    return { entries, summary, viewed: viewedIn(sources, location, folder, isRoot) };
+    return { entries, summary, viewed: manifestOfFolder(sources, location, folder, isRoot) };
   } catch (error) {
     // The other sources are still listed.
     const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
@@ -49,7 +49,7 @@ export async function readContents(
   }
 }
 
-function viewedIn(
+function manifestOfFolder(
   sources: Sources,
   location: FolderLocation,
   folder: Folder,

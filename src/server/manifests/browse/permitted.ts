@@ -26,7 +26,7 @@ export async function permittedEntries(
   if (rules === everythingPublic) return entries;
   // Any other access implementation may decide anything for each image.
   if (auth === undefined || rules !== auth.access) return filterEntries(entries, isAllowed);
-  const gated = known.get(entries) ?? gatedIn(entries, auth);
+  const gated = known.get(entries) ?? gatedEntriesOf(entries, auth);
   known.set(entries, gated);
   const refused: ReadonlySet<Entry>[] = [];
   for (const same of gated) {
@@ -36,7 +36,7 @@ export async function permittedEntries(
   return refused.length === 0 ? entries : entries.filter((entry) => !refused.some((set) => set.has(entry)));
 }
 
-function gatedIn(entries: readonly Entry[], { requirementOf }: Auth): Gated {
+function gatedEntriesOf(entries: readonly Entry[], { requirementOf }: Auth): Gated {
   const gated = { folder: new Map<Requirement, Set<Entry>>(), image: new Map<Requirement, Set<Entry>>() };
   for (const entry of entries) {
     const required = requirementOf(entry.identifier);

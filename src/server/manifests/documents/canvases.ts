@@ -8,7 +8,7 @@ import {
   documentAddress,
   type ManifestFacts,
   splitPage,
-  standingOf,
+  standInSizeOf,
 } from "../../../iiif/index.ts";
 import type { Caller } from "../../access/access.ts";
 import type { LookParts } from "../../images/look.ts";
@@ -93,7 +93,7 @@ const batch = 100;
 /** The canvases of a manifest of one image, made when they are asked for. */
 export function canvasesOfFacts({ id, canvases }: ManifestFacts, context: DocumentContext): Canvases {
   const address = documentAddress(context.base, id);
-  const stand = standingOf(canvases.find(({ size }) => size !== undefined));
+  const stand = standInSizeOf(canvases.find(({ size }) => size !== undefined));
   const make = (from: number, to: number) =>
     canvases.slice(from, to).map((facts, at) => canvasOf(facts, from + at + 1, { address, stand, context }));
   return {

@@ -22,7 +22,7 @@ import {
   partRange,
   type Resource,
   type StoredDocument,
-  standingOf,
+  standInSizeOf,
   storedDocuments,
 } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
@@ -61,7 +61,7 @@ export async function folderDocument(
   const manifestFile = folder?.manifestFile;
   if (manifestFile && replacesWithNewer(reading, location, manifestFile))
     throw newerVersion(parts, location, manifestFile);
-  const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
+  const stored = readWhole(reading, { kind, images: files.length }, manifestFile);
   if (folder && manifestFile && stored)
     return storedFound(making, reading, { location, folder }, manifestFile, stored);
   if (!location.source.list && !isRoot(parts, location))
@@ -110,7 +110,7 @@ function newerVersion(
 }
 
 /** Returns the whole document that replaces the one that a reading names. */
-function storedAt(
+function readWhole(
   { extent }: PresentationPath,
   { kind, images }: { readonly kind: FolderKind; readonly images: number },
   manifestFile: ManifestFile | undefined,
@@ -248,7 +248,7 @@ async function folderManifest(
     };
     const isDescribed = manifestFile !== undefined || left.length > 0;
     const front = await firstReadable(looking, ({ pass }) => pass.visible);
-    const stand = standingOf(await firstReadable(looking, () => true));
+    const stand = standInSizeOf(await firstReadable(looking, () => true));
     const auths = sheets.auths();
     const logins = { gated: auths.length > 0, services: loginServices(auths) };
     const notes = sheets.notes().join(" ");

@@ -103,7 +103,7 @@ export async function sheetsOf(
   gate: Gate,
 ): Promise<Sheets> {
   const isHooked = images.hooks?.has("authorize") === true;
-  const listed = await listedOf(files, gate, isHooked);
+  const listed = await listSheets(files, gate, isHooked);
   const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
 
   const cuts = new Map<string, string>();
@@ -155,7 +155,7 @@ function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
 const publicSheets = new WeakMap<readonly FolderImage[], readonly Sheet[]>();
 
 /** The images that the caller may know of, each as one sheet. */
-async function listedOf(
+async function listSheets(
   files: readonly FolderImage[],
   gate: Gate,
   isHooked: boolean,

@@ -12,10 +12,10 @@ import {
   presentationContext,
   type Resource,
   readDescription,
+  readStored,
   readVersion4,
   safeDocument,
   storedDocuments,
-  storedOf,
 } from "../../../iiif/index.ts";
 import type { Hooks } from "../../hooks/index.ts";
 import { foundFault } from "../folders/manifest-file-text.ts";
@@ -44,7 +44,7 @@ export async function applyHook(
   );
   if (result === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(result)
-    ? wholeOf(asked, result)
+    ? madeOfResult(asked, result)
     : {
         document: await mergeHook(asked, found, made, result),
         ...(made.attached && { attached: made.attached }),
@@ -71,7 +71,7 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
     await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal),
   );
   if (result === undefined || !isWhole(result)) return undefined;
-  const made = wholeOf(asked, result);
+  const made = madeOfResult(asked, result);
   return { make: async () => made };
 }
 
@@ -89,11 +89,11 @@ function makeSafe({ hooks, id }: Asked, result: Resource | undefined): Resource 
   return value as Resource | undefined;
 }
 
-function wholeOf(asked: Asked, result: Resource): Made {
+function madeOfResult(asked: Asked, result: Resource): Made {
   const version4 = readVersion4(result);
   const whole = version4 ? version4.document : result;
   refuse(asked, whole ? faultsOfStored(whole) : version4 ? [version4.fault] : []);
-  return storedDocuments(storedOf(whole ?? result), asked.id, asked.making.context.base);
+  return storedDocuments(readStored(whole ?? result), asked.id, asked.making.context.base);
 }
 
 async function mergeHook(

@@ -64,7 +64,7 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
     if (known) return known;
     if (opened.size >= maxOpened)
       throw new ServiceError("too-large", `Expected targets in at most ${maxOpened} documents.`);
-    const found = manifestOf(id).then((made) => made && openedOf(made));
+    const found = manifestOf(id).then((made) => made && readOpened(made));
     opened.set(id, found);
     return found;
   };
@@ -134,7 +134,7 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
 /** The identifiers that rules for a document may name. */
 const idsOf = (readings: readonly PresentationPath[]) => readings.flatMap(({ id, of }) => [id, of]);
 
-function openedOf(made: Made): Opened {
+function readOpened(made: Made): Opened {
   const ranges = rangesIn(made.document.structures).map((range) => [range.id, range] as const);
   return { address: String(made.document.id), canvases: canvasesOf(made), ranges: new Map(ranges) };
 }

@@ -2,7 +2,7 @@
 // Mirador 3 stays blank on a collection without one.
 
 import { type LanguageMap, ServiceError, withDeadline } from "../../../base/index.ts";
-import { objectOf, objectsOf, type Resource, texts2, textsOf } from "../../../iiif/index.ts";
+import { objectOf, objectsOf, type Resource, textsOf, toTexts2 } from "../../../iiif/index.ts";
 import { membersOfFolder } from "../browse/contents.ts";
 import { type FolderLocation, identifierOf, locationOf, nameOf, trailOf } from "../locations.ts";
 import type { Made, Making } from "./making.ts";
@@ -43,7 +43,7 @@ export function withStatement({ document, document2, ...made }: Made, statement:
   return {
     ...made,
     document: { ...head, requiredStatement: statement, ...(items !== undefined && { items }) },
-    ...(document2 && { document2: { attribution: texts2(statement.value), ...document2 } }),
+    ...(document2 && { document2: { attribution: toTexts2(statement.value), ...document2 } }),
   };
 }
 

@@ -8,10 +8,10 @@ import {
   isWhole,
   objectOf,
   readDescription,
+  readStored,
   readVersion4,
   type StoredDocument,
   safeDocument,
-  storedOf,
 } from "../../../iiif/index.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../locations.ts";
@@ -149,7 +149,7 @@ export async function manifestFileOf(
     name,
     validator,
     size: bytes.length,
-    ...(whole && misread.length === 0 && { stored: storedOf(whole) }),
+    ...(whole && misread.length === 0 && { stored: readStored(whole) }),
     ...(newer && { newer: { type: objectOf(value)?.type, fault: newer } }),
     ...(unusable !== undefined && { unusable }),
     describe(kind) {

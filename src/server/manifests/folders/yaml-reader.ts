@@ -59,11 +59,11 @@ export function createYamlReader({
 
   const inWorker = async (text: string, { ask }: NonNullable<typeof workers>): Promise<YamlText> => {
     const failed = failures.get(text);
-    if (failed !== undefined && now() - failed < pauseMs) throw unreadYet();
+    if (failed !== undefined && now() - failed < pauseMs) throw notReadYetError();
     return gate.run(() =>
       ask({ of: "manifest", text }).catch((cause: unknown) => {
         failures.set(text, now(), text.length);
-        throw unreadYet(cause);
+        throw notReadYetError(cause);
       }),
     );
   };
@@ -83,7 +83,7 @@ export function createYamlReader({
   };
 }
 
-const unreadYet = (cause?: unknown) =>
+const notReadYetError = (cause?: unknown) =>
   new ServiceError(
     "busy",
     "A manifest file at this address could not be read in time. Try again in a minute; its operator can shorten it, or write it as JSON.",

@@ -82,7 +82,7 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
     if (!workers) return readRecords(bytes, name, maxBytesWithoutWorkers);
     if (bytes.length <= maxBytesInPlace) return readRecords(bytes, name);
     return workers.ask({ of: "pages", name, bytes }).catch((cause: unknown) => {
-      throw unreadYet(name, cause);
+      throw notReadYetError(name, cause);
     });
   };
 
@@ -160,7 +160,7 @@ function failureOf(error: unknown): FileRecords {
   return { failure: { code: error.code, message: error.message } };
 }
 
-const unreadYet = (name: string, cause: unknown) =>
+const notReadYetError = (name: string, cause: unknown) =>
   new ServiceError(
     "busy",
     `The text file ${name} could not be read in time. Try again in a minute; its operator can split it into one file for each page.`,

@@ -244,7 +244,7 @@ export function openFileAtOnce(path: string): FileAtOnce {
     return filled;
   };
   /** Returns the available length of a range. */
-  const wantedOf = (offset: number, length: number) => Math.max(0, Math.min(length, size - offset));
+  const availableLength = (offset: number, length: number) => Math.max(0, Math.min(length, size - offset));
   const confirmOpen = () => {
     // Its descriptor may belong to another file by now.
     if (closed) throw new Error("Expected an open file; this one was closed.");
@@ -254,18 +254,18 @@ export function openFileAtOnce(path: string): FileAtOnce {
     borrow(ranges) {
       confirmOpen();
       let total = 0;
-      for (const { offset, length } of ranges) total += wantedOf(offset, length);
+      for (const { offset, length } of ranges) total += availableLength(offset, length);
       const lentTo = lentRoom(total);
       let at = 0;
       return ranges.map(({ offset, length }) => {
         const from = at;
-        at += fill(lentTo, from, offset, wantedOf(offset, length));
+        at += fill(lentTo, from, offset, availableLength(offset, length));
         return lentTo.subarray(from, at);
       });
     },
     read(offset, length) {
       confirmOpen();
-      const wanted = wantedOf(offset, length);
+      const wanted = availableLength(offset, length);
       if (wanted > shared / 8) {
         const out = new Uint8Array(wanted);
         const filled = fill(out, 0, offset, wanted);

@@ -3,10 +3,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { internalError, normalIp, type ServeOptions, type Serving } from "../../../base/index.ts";
+import { internalError, normaliseIp, type ServeOptions, type Serving } from "../../../base/index.ts";
 import { createDraining, lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
-import { malformedRequest, parserProblem, refusal, refusalMessage, refuseRequest } from "./refusals.ts";
+import {
+  malformedRequest,
+  problemOfParser,
+  refuseRequest,
+  respondRefusal,
+  writeRefusal,
+} from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
 
 /** The raw target; `url` is the listener's version. */
@@ -128,13 +134,13 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
     const running = [...(sockets.get(socket)?.running.keys() ?? [])];
     const responding = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
     if (socket.writable && !responding && error.code !== "ECONNRESET")
-      socket.write(refusalMessage(parserProblem(error)));
+      socket.write(writeRefusal(problemOfParser(error)));
     socket.destroySoon();
   });
   // Clients learn the time from the header Keep-Alive, and may send a request at its very end.
   server.on("timeout", (socket: Socket) => closeWhenIdle(socket, graceMs));
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: new Map() });
+    sockets.set(socket, { address: normaliseIp(socket.remoteAddress ?? ""), running: new Map() });
     waiting.add(socket);
     if (waiting.size > maxWaiting) waiting.values().next().value?.destroy();
     socket.once("close", () => {
@@ -197,5 +203,5 @@ function isMisframed(codings: string | null | undefined, httpVersion = "1.1"): b
  */
 function failureResponse(error: unknown): Response {
   const malformed = error instanceof Error && error.name === "RequestError";
-  return refusal(malformed ? malformedRequest : internalError);
+  return respondRefusal(malformed ? malformedRequest : internalError);
 }

@@ -31,7 +31,7 @@ export const malformedRequest: ProblemFacts = problem(
 );
 
 /** Returns the problem of a parser error; codes that are not in the table mean a malformed request. */
-export function parserProblem(error: { readonly code?: string | undefined }): ProblemFacts {
+export function problemOfParser(error: { readonly code?: string | undefined }): ProblemFacts {
   return parserProblems[error.code ?? ""] ?? malformedRequest;
 }
 
@@ -42,7 +42,7 @@ const fields = {
 } as const;
 
 /** A problem as a Response. */
-export function refusal(problem: ProblemFacts): Response {
+export function respondRefusal(problem: ProblemFacts): Response {
   return new Response(problemDocument(problem), { status: problem.status, headers: fields });
 }
 
@@ -58,7 +58,7 @@ const headOf = (problem: ProblemFacts) => ({
 });
 
 /** A whole HTTP/1.1 message that ends its connection, for a socket without a request. */
-export function refusalMessage(problem: ProblemFacts): string {
+export function writeRefusal(problem: ProblemFacts): string {
   const body = problemDocument(problem);
   const head = { ...headOf(problem), Date: new Date().toUTCString() };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -10,23 +10,23 @@ const isOn = (all: Properties) =>
   !/Script|Delegate/.test(all.get("overlays.strategy") ?? "");
 const isString = (all: Properties) => all.get(`${basic}.type`) === "string";
 
-const off = "overlays are switched off";
+const switchedOff = "overlays are switched off";
 
 /** A property of overlays that are pictures. */
-const ofPicture = (row: Row): Row => ({
+const pictureRow = (row: Row): Row => ({
   ...row,
-  unneeded: off,
+  unneeded: switchedOff,
   choose: (_, all) => (isOn(all) ? (isString(all) ? "missing" : "taken") : "unneeded"),
   missing: "see overlays.BasicStrategy.string",
 });
 
-const asPicture =
+const pictureAdvice =
   "smalti overlays pictures, not text. Make a picture of the text, and name it in overlay.image: " +
   "`magick -background none -fill white -pointsize 24 label:'© My library' overlay.png`";
 
 /** A property of overlays that are texts. */
-const ofText: Row = {
-  missing: asPicture,
+const textRow: Row = {
+  missing: pictureAdvice,
   unneeded: "no text is laid on images",
   choose: (_, all) => (isOn(all) && isString(all) ? "missing" : "unneeded"),
 };
@@ -45,21 +45,23 @@ const anchors: Readonly<Record<string, string>> = {
 
 const fits: Readonly<Record<string, string>> = { repeat: "tile", scaled: "scale" };
 
-const number = (value: string) => {
+const parsePixels = (value: string) => {
   const found = Math.round(Number(value));
   if (!(found >= 0 && found <= 65535))
     throw new Error("expected a number of pixels from 0 to 65535; set it by hand");
   return found;
 };
 
-const threshold: Row = ofPicture({
+const threshold: Row = pictureRow({
   to: "overlay.min_size",
   text: "one limit for both sides; the import takes the smaller of the two",
   take: (_, all) => [
     {
       path: ["overlay", "min_size"],
       value: Math.min(
-        ...["width", "height"].map((side) => number(all.get(`${basic}.output_${side}_threshold`) ?? "0")),
+        ...["width", "height"].map((side) =>
+          parsePixels(all.get(`${basic}.output_${side}_threshold`) ?? "0"),
+        ),
       ),
     },
   ],
@@ -67,8 +69,8 @@ const threshold: Row = ofPicture({
 
 const switchRow: Row = {
   to: "overlay.image",
-  unneeded: off,
-  missing: asPicture,
+  unneeded: switchedOff,
+  missing: pictureAdvice,
   choose: (_, all) => (isOn(all) ? (isString(all) ? "missing" : "taken") : "unneeded"),
 };
 
@@ -82,7 +84,7 @@ export const overlayRows: Rows = {
   },
   [`${basic}.enabled`]: switchRow,
   [`${basic}.type`]: switchRow,
-  [`${basic}.image`]: ofPicture({
+  [`${basic}.image`]: pictureRow({
     to: "overlay.image",
     text: "PNG, JPEG, TIFF, WebP, GIF or JPEG 2000; the opacity is that of the file",
     take: (value) => {
@@ -94,17 +96,17 @@ export const overlayRows: Rows = {
       ];
     },
   }),
-  [`${basic}.string`]: ofText,
-  [`${basic}.string.font`]: ofText,
-  [`${basic}.string.font.size`]: ofText,
-  [`${basic}.string.font.min_size`]: ofText,
-  [`${basic}.string.font.weight`]: ofText,
-  [`${basic}.string.glyph_spacing`]: ofText,
-  [`${basic}.string.color`]: ofText,
-  [`${basic}.string.stroke.color`]: ofText,
-  [`${basic}.string.stroke.width`]: ofText,
-  [`${basic}.string.background.color`]: ofText,
-  [`${basic}.position`]: ofPicture({
+  [`${basic}.string`]: textRow,
+  [`${basic}.string.font`]: textRow,
+  [`${basic}.string.font.size`]: textRow,
+  [`${basic}.string.font.min_size`]: textRow,
+  [`${basic}.string.font.weight`]: textRow,
+  [`${basic}.string.glyph_spacing`]: textRow,
+  [`${basic}.string.color`]: textRow,
+  [`${basic}.string.stroke.color`]: textRow,
+  [`${basic}.string.stroke.width`]: textRow,
+  [`${basic}.string.background.color`]: textRow,
+  [`${basic}.position`]: pictureRow({
     to: "overlay.anchor, overlay.fit",
     text: "`repeat` becomes fit: tile, `scaled` becomes fit: scale",
     take: (value) => {
@@ -115,9 +117,9 @@ export const overlayRows: Rows = {
       return [{ path: ["overlay", "anchor"], value: anchor }];
     },
   }),
-  [`${basic}.inset`]: ofPicture({
+  [`${basic}.inset`]: pictureRow({
     to: "overlay.offset",
-    take: (value) => [{ path: ["overlay", "offset"], value: [number(value), number(value)] }],
+    take: (value) => [{ path: ["overlay", "offset"], value: [parsePixels(value), parsePixels(value)] }],
   }),
   [`${basic}.output_width_threshold`]: threshold,
   [`${basic}.output_height_threshold`]: threshold,

@@ -27,18 +27,18 @@ const forms = new WeakMap<Scan, Map<boolean, CropForm>>();
 /**
  * Returns the form with the file's own tables if they have all codes, and with the typical tables otherwise.
  */
-export function usualForm(crop: Crop, swap: boolean): CropForm {
+export function findUsualForm(crop: Crop, swap: boolean): CropForm {
   const { scan } = crop;
   const known = forms.get(scan) ?? new Map<boolean, CropForm>();
   let form = known.get(swap);
   if (!form) {
-    form = transformedForm(crop, swap, ownTables(scan), !swap);
+    form = transformForm(crop, swap, ownTablesOf(scan), !swap);
     forms.set(scan, known.set(swap, form));
   }
   return form;
 }
 
-export function transformedForm(
+export function transformForm(
   { frame, scan }: Crop,
   swap: boolean,
   huffman: HuffmanTables,
@@ -68,7 +68,7 @@ export function transformedForm(
  * Returns the tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as
  * tables optimised for one image do, and those of chroma components that do not share one table.
  */
-function ownTables({ components }: Scan): HuffmanTables {
+function ownTablesOf({ components }: Scan): HuffmanTables {
   const ownTable = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
     const [first] = definitions;
     if (!first || !definitions.every((other) => isSameTable(other, first))) return typical;

@@ -10,7 +10,7 @@ import { bestTable, codesOf, type HuffmanTables, tableNames } from "../markers/h
 import { isSameTable } from "../markers/tables.ts";
 import { endOfImage } from "../markers/write.ts";
 import type { Backwards, Crop } from "./crop.ts";
-import { transformedForm, usualForm } from "./form.ts";
+import { findUsualForm, transformForm } from "./form.ts";
 import { cropHeader } from "./header.ts";
 import type { TurnModule } from "./module.ts";
 
@@ -129,7 +129,7 @@ function transformCrop(
   if (wasm.take(length) !== 1) return undefined;
 
   if (optimise && wasm.countSymbols() !== 1) return undefined;
-  const form = optimise ? transformedForm(crop, swap, countedTables(wasm)) : usualForm(crop, swap);
+  const form = optimise ? transformForm(crop, swap, countedTables(wasm)) : findUsualForm(crop, swap);
   useHuffman(instance, form.huffman);
   if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
   const { width, height } = crop.region;

@@ -80,16 +80,16 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
       const [components = 0] = await walk.body(segment, 1);
       return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
     }
-    await take(seen, { ...segment, length }, walk, bytes);
+    await takeSegment(seen, { ...segment, length }, walk, bytes);
     // JPEG-LS and hierarchical files need no more: other rules apply after their frame header
     if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
-      return describe(seen.frame, { ...seen, lateHeight: false, multiscan: false });
+      return describeFrame(seen.frame, { ...seen, lateHeight: false, multiscan: false });
   }
   throw damagedJpgHeader("a scan", "the end of the file");
 }
 
 /** Takes in a segment before the first scan. */
-async function take(
+async function takeSegment(
   seen: HeaderSegments,
   segment: Segment & { readonly length: number },
   walk: MarkerWalk,
@@ -128,7 +128,7 @@ async function describeBefore(
   const lateHeight = frame.height === 0;
   const height = lateHeight ? ((await findLineCount(bytes, scan.dataAt)) ?? 0) : frame.height;
   const multiscan = scan.components < frame.components.length;
-  const header = describe(frameOfHeight(frame, height), { ...seen, lateHeight, multiscan });
+  const header = describeFrame(frameOfHeight(frame, height), { ...seen, lateHeight, multiscan });
   const icc = seen.profile.length > 0 ? joinProfile(bytes, seen.profile) : undefined;
   return { ...header, colour: await colourFacts({ icc, exif: seen.exif }, header.interpretation) };
 }
@@ -170,7 +170,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
   return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
 }
 
-interface JobContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif"> {
+interface HeaderContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;
 }
@@ -184,7 +184,7 @@ function subsamplingOf({ components, hMax, vMax }: FrameHeader): JpegDetails["su
   return max > 1 ? "halved" : "none";
 }
 
-function describe(frame: FrameHeader, around: JobContext): ImageHeader {
+function describeFrame(frame: FrameHeader, around: HeaderContext): ImageHeader {
   const kind = frameKinds[frame.code]!;
   const components = frame.components.length;
   const interpretation = interpretations[components as 1 | 3 | 4] ?? "rgb";
@@ -197,7 +197,7 @@ function describe(frame: FrameHeader, around: JobContext): ImageHeader {
     arithmetic,
     ...(around.lateHeight && { lateHeight: true }),
   };
-  const refused = refusal(frame, around.hierarchical);
+  const refused = findRefusal(frame, around.hierarchical);
   return {
     format: "jpg",
     width: frame.width,
@@ -218,7 +218,7 @@ function describe(frame: FrameHeader, around: JobContext): ImageHeader {
  * Returns the reason why a valid file cannot be decoded, worded to follow "The source file is"; undefined if
  * it can be decoded.
  */
-function refusal(frame: FrameHeader, hierarchical: boolean): string | undefined {
+function findRefusal(frame: FrameHeader, hierarchical: boolean): string | undefined {
   const kind = frameKinds[frame.code]!;
   const components = frame.components.length;
   if (kind.refused) return kind.refused;
@@ -232,7 +232,7 @@ function refusal(frame: FrameHeader, hierarchical: boolean): string | undefined 
 }
 
 /** Returns the error for a file that is not the one whose header was read. */
-export function mismatch(): ImagingError {
+export function mismatchError(): ImagingError {
   return new ImagingError(
     "decode",
     "Expected the frame size of the JPEG header that was read before; received another. Try again.",

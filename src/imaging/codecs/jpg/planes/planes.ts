@@ -37,7 +37,7 @@ export async function planesOf(
 ): Promise<JpegPlanes | undefined> {
   const { frame } = file.reader;
   const halved = chroma === "420" && !target.gray;
-  const wanted = wantedOf(frame, target, halved);
+  const wanted = wantedPartsOf(frame, target, halved);
   /** Returns the encoder's input, made from the samples of each component. */
   const finish = (samplesOf: (want: WantedPlane, component: number) => EncoderPlane | undefined) => {
     stages?.enter("steps");
@@ -88,7 +88,7 @@ function withSamples<T>(
 }
 
 /** Returns the part of each component that the target needs. */
-function wantedOf(frame: Frame, target: PlaneTarget, halved: boolean): readonly WantedPlane[] {
+function wantedPartsOf(frame: Frame, target: PlaneTarget, halved: boolean): readonly WantedPlane[] {
   return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
     const half = i > 0 && halved ? 2 : 1;
     const seen = i === 0 ? target.sharpen : undefined;
@@ -138,7 +138,7 @@ export function halvedRows(
     gray: components.length === 1,
     sharpen: undefined,
   };
-  const wanted = wantedOf(file.reader.frame, target, true);
+  const wanted = wantedPartsOf(file.reader.frame, target, true);
   return withSamples(file, wanted, 1, resamplePlane, (samplesOf) => wanted.map(samplesOf));
 }
 

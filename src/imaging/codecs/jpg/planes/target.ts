@@ -1,7 +1,7 @@
 // Positions of a JPEG derivative's pixels on the stored image, for plans that only scale, turn and remove
 // colour.
 
-import { type Orientation, orientationOf, rightAngleOf } from "../../../pipeline/orientation.ts";
+import { type Orientation, orientationOf, orientationOfTurn } from "../../../pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../../../pipeline/step.ts";
 import type { Sharpening } from "../../../pipeline/steps/sharpen.ts";
 import type { ReadRequest, RenderPlan, Transform } from "../../plan.ts";
@@ -47,9 +47,9 @@ export function targetOf(
   components: number,
 ): PlaneTarget | undefined {
   if (write.format !== "jpg" || write.progressive || write.encoder !== "fast") return undefined;
-  const turn = rightAngleOf(transform.degrees);
+  const turn = orientationOfTurn(transform.degrees);
   if (turn === undefined || !steps.every(({ op }) => onPlanes.has(op))) return undefined;
-  const upright = uprightOf(
+  const upright = uprightTargetOf(
     transform,
     read,
     components === 1 || steps.some(({ op }) => op === "gray"),
@@ -61,7 +61,7 @@ export function targetOf(
 /**
  * Returns the target before mirroring and rotation. Sharpening reads the samples of the margins around it.
  */
-function uprightOf(
+function uprightTargetOf(
   { orientation, x, y, margins }: Transform,
   { header, scaleFactor }: ReadRequest,
   gray: boolean,

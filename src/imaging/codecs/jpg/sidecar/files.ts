@@ -7,7 +7,7 @@ import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { wholeFileError } from "../../whole-file.ts";
 import { isProgressive, level4Scale } from "../estimates.ts";
-import { mismatch } from "../markers/header.ts";
+import { mismatchError } from "../markers/header.ts";
 import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
@@ -94,9 +94,9 @@ export function jpegFiles(
       const file = await find(job, read);
       if (!file) throw wholeFileError();
       const { width, height } = file.reader.frame;
-      if (width !== header.width || height !== header.height) throw mismatch();
+      if (width !== header.width || height !== header.height) throw mismatchError();
       file.current.job = job;
-      await indexedTo(file, read);
+      await indexRows(file, read);
       if (job.access) await addLevel(file, job.access);
       return file;
     } catch (error) {
@@ -173,7 +173,7 @@ const hasLayer = (access: SidecarAccess | undefined) => access !== undefined && 
 /** Rows below a region, at the scale of the read, that filters and halved chroma may read. */
 const marginRows = 128;
 
-async function indexedTo({ reader }: OpenJpeg, { region, scaleFactor }: ReadRequest): Promise<void> {
+async function indexRows({ reader }: OpenJpeg, { region, scaleFactor }: ReadRequest): Promise<void> {
   const untilRow = region.y + region.height + marginRows * scaleFactor;
   if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? untilRow : undefined);
 }

@@ -9,7 +9,7 @@ import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { isProgressive } from "../estimates.ts";
-import { mismatch } from "../markers/header.ts";
+import { mismatchError } from "../markers/header.ts";
 import {
   type Engine,
   type JpegReader,
@@ -162,7 +162,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const current = { job };
     const replay = createReplay((sink) => writeTranscode(current.job.bytes, sink, 0), cache.add);
     const blocks = inBlocks(transcode, { current, replay });
-    const reader = await openJpeg(engine, blockSource(blocks, mismatch), { resample });
+    const reader = await openJpeg(engine, blockSource(blocks, mismatchError), { resample });
     const fits =
       reader && (await reader.loadAccessPoints(accessPoints, planesOfLevel8(reader.frame, level8)));
     return fits ? { reader, current, replay, damaged, levelIds: new Set() } : undefined;

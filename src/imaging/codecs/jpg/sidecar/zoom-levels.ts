@@ -10,10 +10,10 @@ import { readTiles, type StoredTiles, type TiledArea } from "../../../sidecar/ti
 import type { BytePlane, TileCoder } from "../../../sidecar/tiles/tile-coder.ts";
 import {
   loadTileIndex,
-  onPlane,
   saveTileIndex,
   type TiledLevel,
   tileSide,
+  toPlane,
 } from "../../../sidecar/tiles/tile-index.ts";
 import { tileWriter } from "../../../sidecar/tiles/write-tiles.ts";
 import type { ZoomLevel } from "../estimates.ts";
@@ -136,8 +136,8 @@ const level2In = (stored: StoredTiles): Level2 => ({
     for (const [i, { x, y }] of axes.entries()) {
       const shape = level.planes[i]!;
       const scale = shape.halved ? 4 : 2;
-      const across = spanOf(x, scale, onPlane(level.width, shape));
-      const down = spanOf(y, scale, onPlane(level.height, shape));
+      const across = spanOf(x, scale, toPlane(level.width, shape));
+      const down = spanOf(y, scale, toPlane(level.height, shape));
       if (!across || !down) return undefined;
       areas.push({ left: across.start, width: across.size, top: down.start, height: down.size });
     }

@@ -79,7 +79,7 @@ function joinRows(
     const isAlone = cuts.length === 1 && first.isWhole;
     for (let at = first.top; at < first.bottom; ) {
       at = isAlone ? first.bottom : at + 1;
-      if (!cuts.every((cut) => cut.cutTo(at))) return undefined;
+      if (!cuts.every((cut) => cut.appendRowsBefore(at))) return undefined;
     }
   }
   return output.finish(isLast);
@@ -126,7 +126,7 @@ class TileCut {
   }
 
   /** Appends the rows before `stopRow` to the output. Returns false if the tile is damaged. */
-  cutTo(stopRow: number): boolean {
+  appendRowsBefore(stopRow: number): boolean {
     const { columns } = this.#tile.form.scan;
     const position = this.#start;
     if (position.row < this.top && !this.#run("decodeRows", { stopRow: this.top, endColumn: columns }))

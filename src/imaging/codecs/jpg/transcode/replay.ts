@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../../../base/index.ts";
 import type { BlockSink } from "../../../sidecar/blocks.ts";
-import { mismatch } from "../markers/header.ts";
+import { mismatchError } from "../markers/header.ts";
 
 /**
  * Writes all blocks in order into a sink. The sink's `keep` throws if the remaining blocks are not wanted.
@@ -70,7 +70,7 @@ export function createReplay(
       for (const each of wanted.values()) for (const { reject } of each) reject(error);
       wanted.clear();
     };
-    write(sink).then(() => endRun(mismatch()), endRun);
+    write(sink).then(() => endRun(mismatchError()), endRun);
     return run;
   };
 

@@ -8,7 +8,7 @@ import type { CodecHost, Decoded } from "../../codec.ts";
 import { asImagingError, emscriptenOptions } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { maxBaseline, toBaseline } from "../arithmetic/baseline.ts";
-import { detailsOf, mismatch, readJpegHeader } from "../markers/header.ts";
+import { detailsOf, mismatchError, readJpegHeader } from "../markers/header.ts";
 import { crop, turboDecoder, turboMemory } from "./decoder.ts";
 import { confirmScans } from "./scans.ts";
 
@@ -43,7 +43,7 @@ export function arithmeticDecoder(host: CodecHost) {
     if (read.header.interpretation === "cmyk") {
       const copy = memoryBytes(toBaseline(file));
       const header = await readJpegHeader(copy);
-      if (header.width !== read.header.width || header.height !== read.header.height) throw mismatch();
+      if (header.width !== read.header.width || header.height !== read.header.height) throw mismatchError();
       return decodeHuffman(copy, { ...read, header });
     }
     const turbo = await createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit")));
@@ -65,6 +65,7 @@ function decodeWith(decoder: JPEGDecoder, file: Uint8Array, read: ReadRequest): 
   decoder.decode();
   const frame = decoder.getFrameInfo();
   const { width, height, bands } = read.header;
-  if (frame.width !== width || frame.height !== height || frame.componentCount !== bands) throw mismatch();
+  if (frame.width !== width || frame.height !== height || frame.componentCount !== bands)
+    throw mismatchError();
   return crop(decoder.getDecodedBuffer(), width, read);
 }

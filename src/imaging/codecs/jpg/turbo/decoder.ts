@@ -7,7 +7,7 @@ import type { CodecHost, Decoded } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { asImagingError } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { detailsOf, mismatch } from "../markers/header.ts";
+import { detailsOf, mismatchError } from "../markers/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./module.ts";
 import { confirmScans } from "./scans.ts";
 
@@ -121,7 +121,7 @@ function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
     byteAt(5) * 256 + byteAt(6) !== header.height ||
     byteAt(7) * 256 + byteAt(8) !== header.width
   )
-    throw mismatch();
+    throw mismatchError();
   file[frameOffset + 5] = rows >> 8;
   file[frameOffset + 6] = rows & 255;
 }
@@ -138,7 +138,7 @@ function confirmSize(
   new Int32Array(turbo.memory.buffer, facts, 4).fill(0);
   turbo.tjDecompressHeader3(decompressor, file.pointer, file.length, facts, facts + 4, facts + 8, facts + 12);
   const [seenWidth, seenHeight] = new Int32Array(turbo.memory.buffer, facts, 2);
-  if (seenWidth !== width || seenHeight !== height) throw mismatch();
+  if (seenWidth !== width || seenHeight !== height) throw mismatchError();
 }
 
 /**

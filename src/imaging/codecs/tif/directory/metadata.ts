@@ -5,11 +5,11 @@ import { type ByteSource, concatenate, ImagingError } from "../../../../base/ind
 import {
   descriptive,
   directoryBytes,
+  directoryOfPointer,
   type ExifDirectory,
   type ExifField,
   exifBlock,
   fieldTypes,
-  pointedBy,
   readExifFields,
   swapBytes,
 } from "../../../metadata/exif-fields.ts";
@@ -44,7 +44,7 @@ export async function readTiffMetadata(
       fields: await readFields(file, directory, budget, "first"),
     }),
     xmp: await value(tags.Xmp),
-    iptc: iptc ? inOrder(iptc) : resources && iptcOf(resources),
+    iptc: iptc ? toByteOrder(iptc) : resources && iptcOf(resources),
   };
 }
 
@@ -69,9 +69,9 @@ async function readFields(
 ): Promise<ExifField[]> {
   const found: ExifField[] = [];
   for (const [tag, { type }] of directory.entries) {
-    const target = pointedBy(name, tag);
+    const target = directoryOfPointer(name, tag);
     if (target) {
-      const fields = await pointedFields(file, directory, budget, tag, target);
+      const fields = await readPointedFields(file, directory, budget, tag, target);
       if (fields.length > 0) found.push({ tag, type: types.long, value: new Uint8Array(), fields });
     } else if (name !== "first" || descriptive.has(tag)) {
       const value = await bytesOf(directory, budget, tag);
@@ -81,7 +81,7 @@ async function readFields(
   return found;
 }
 
-async function pointedFields(
+async function readPointedFields(
   file: TiffFile,
   directory: Directory,
   budget: MetadataBytes,
@@ -98,7 +98,7 @@ async function pointedFields(
 }
 
 /** Returns IPTC in byte order: some writers store it as numbers of 32 bits in the file's byte order. */
-function inOrder(iptc: Uint8Array): Uint8Array {
+function toByteOrder(iptc: Uint8Array): Uint8Array {
   const marker = 0x1c;
   if (iptc[0] === marker || iptc[3] !== marker) return iptc;
   const out = iptc.slice();

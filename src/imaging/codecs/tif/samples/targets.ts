@@ -56,7 +56,7 @@ function overlap(part: Part, region: Rectangle) {
 }
 
 /** Allocates samples before palette lookup, possibly indexes of 16 bits. */
-const storedOf = ({ bits }: Picture, length: number): TiffSamples =>
+const allocateStored = ({ bits }: Picture, length: number): TiffSamples =>
   bits > 8 ? new Uint16Array(length) : new Uint8Array(length);
 
 /** Allocates output samples. */
@@ -113,7 +113,7 @@ interface PlacedPart {
 function wholeTarget(options: TargetOptions): BlockTarget {
   const { picture, region, palette } = options;
   const bands = storedBands(picture);
-  const out = storedOf(picture, region.width * region.height * bands);
+  const out = allocateStored(picture, region.width * region.height * bands);
   const finish = finisher(picture, palette);
   const toRow = region.width * bands;
   return {
@@ -149,7 +149,7 @@ function boxTarget(options: TargetOptions): BlockTarget {
   const finish = finisher(picture, palette);
   const direct = !finish && !picture.planar && picture.samples === picture.bands;
   const bands = storedBands(picture);
-  const line = storedOf(picture, direct ? 0 : region.width * bands);
+  const line = allocateStored(picture, direct ? 0 : region.width * bands);
   return {
     add(part) {
       const { left, top, width, rows, fromRow, fromColumn } = overlap(part, region);

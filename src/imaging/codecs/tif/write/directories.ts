@@ -44,7 +44,7 @@ export const headerBytes = 16;
  * Returns the header of a file whose first directory is at `first`. A classic header has 8 bytes; zeros
  * follow.
  */
-export function fileHeader(first: number, variant: FileVariant): Uint8Array {
+export function encodeHeader(first: number, variant: FileVariant): Uint8Array {
   const header = new Uint8Array(headerBytes);
   const view = new DataView(header.buffer);
   view.setUint16(0, 0x4949); // "II": little-endian
@@ -63,7 +63,7 @@ export function fileHeader(first: number, variant: FileVariant): Uint8Array {
  * Returns a chain of directories for the offset `at` (even) of a file: all directories first, then the values
  * that do not fit into them.
  */
-export function chainedDirectories(
+export function encodeDirectories(
   directories: readonly (readonly Field[])[],
   at: number,
   variant: FileVariant,
@@ -82,7 +82,7 @@ export function chainedDirectories(
     setNumber(view, start, count, fields.length);
     for (const [i, field] of fields.entries()) {
       const to = start + count + i * entry;
-      const bytes = valueBytes(field, variant);
+      const bytes = encodeValues(field, variant);
       view.setUint16(to, field.tag, true);
       view.setUint16(to + 2, types[field.type][variant][0], true);
       setNumber(view, to + 4, offset, field.values.length);
@@ -93,10 +93,10 @@ export function chainedDirectories(
     start += size(fields);
     setOffset(start - offset, n + 1 < directories.length ? at + start : 0);
   }
-  const isLast = ({ field }: { readonly field: Field }) => Number(field.type === "sizes");
+  const rankOf = ({ field }: { readonly field: Field }) => Number(field.type === "sizes");
   const parts: Uint8Array[] = [chain];
   let end = at + length;
-  for (const { bytes, link } of distant.toSorted((a, b) => isLast(a) - isLast(b))) {
+  for (const { bytes, link } of distant.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     setOffset(link, end);
     parts.push(bytes, new Uint8Array(bytes.length & 1));
     end += bytes.length + (bytes.length & 1);
@@ -105,7 +105,7 @@ export function chainedDirectories(
 }
 
 /** Returns the values of a field as stored. */
-function valueBytes({ type, values }: Field, variant: FileVariant): Uint8Array {
+function encodeValues({ type, values }: Field, variant: FileVariant): Uint8Array {
   const [, size] = types[type][variant];
   const bytes = new Uint8Array(values.length * size);
   const view = new DataView(bytes.buffer);

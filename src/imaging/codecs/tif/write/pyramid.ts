@@ -13,7 +13,7 @@ import type { Resize } from "../../pyramid/halver.ts";
 import { levelSizes } from "../../pyramid/levels.ts";
 import { divideIntoTiles } from "../../pyramid/tile-rows.ts";
 import { tags } from "../directory/tags.ts";
-import { chainedDirectories, type Field, type FileVariant, fileHeader, headerBytes } from "./directories.ts";
+import { encodeDirectories, encodeHeader, type Field, type FileVariant, headerBytes } from "./directories.ts";
 import { resolutionFields, sampleFields } from "./fields.ts";
 import { type TileCompression, type TileFormat, type TileHost, tileFormat } from "./tile-formats.ts";
 
@@ -54,7 +54,7 @@ interface Level {
 }
 
 /** Tiles that are compressed simultaneously, where the host has threads for that. */
-const simultaneous = 8;
+const tilesAtOnce = 8;
 
 /**
  * Writes an image of this size as tiled TIFF with its levels, each half of the one before by Lanczos-3, down
@@ -91,8 +91,8 @@ export async function writeTiffPyramid(
     like ??= { ...rows, data: samplesLike(rows, 0) };
     const { encode } = (format ??= tileFormat(rows, compression, host));
     const { offsets, counts } = levels[n]!;
-    for (let x = 0; x < rows.width; x += side * simultaneous) {
-      const right = Math.min(rows.width, x + side * simultaneous);
+    for (let x = 0; x < rows.width; x += side * tilesAtOnce) {
+      const right = Math.min(rows.width, x + side * tilesAtOnce);
       const tiles = Array.from({ length: Math.ceil((right - x) / side) }, (_, i) =>
         encode(cutTile(rows, x + i * side, side)),
       );
@@ -112,10 +112,10 @@ export async function writeTiffPyramid(
     ...(n === 0 ? metadataFields(options) : []),
     ...resolutionFields(levelResolution(options.resolution, level.size, size)),
   ]);
-  const chain = (variant: FileVariant) => chainedDirectories(directories, end, variant);
+  const chain = (variant: FileVariant) => encodeDirectories(directories, end, variant);
   const classic = options.big ? undefined : chain("classic");
   const fits = classic && end + classic.length <= 0xffffffff;
-  const header = fileHeader(end, fits ? "classic" : "big");
+  const header = encodeHeader(end, fits ? "classic" : "big");
   await append(fits ? classic : chain("big"));
   await sink.replace(0, header);
 }

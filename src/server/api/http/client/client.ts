@@ -1,7 +1,7 @@
 // The client and the public address that it used: the socket's peer, the Host field, and what proxies report
 // about both. X-Forwarded-For, -Proto, -Host and -Port take precedence over Forwarded (forwarded.ts).
 
-import { type IpRange, inRanges, normalIp, plainSegments, trimSlashes } from "../../../../base/index.ts";
+import { type IpRange, isInRanges, normaliseIp, plainSegments, trimSlashes } from "../../../../base/index.ts";
 import { isForwarded, readForwarded } from "./forwarded.ts";
 import { normalHost } from "./host.ts";
 
@@ -25,16 +25,16 @@ export function clientAddress(
   peer: string | undefined,
   trust: Pick<ProxyTrust, "proxies">,
 ): string | undefined {
-  if (peer === undefined || !inRanges(peer, trust.proxies)) return peer;
+  if (peer === undefined || !isInRanges(peer, trust.proxies)) return peer;
   const hops = headers.get("x-forwarded-for")?.trim();
   if (!hops) {
     const forwarding = readForwarded(headers, peer, trust.proxies);
     return forwarding ? forwarding.client : peer;
   }
   let client: string | undefined = peer;
-  for (let end = hops.length; end >= 0 && client && inRanges(client, trust.proxies); ) {
+  for (let end = hops.length; end >= 0 && client && isInRanges(client, trust.proxies); ) {
     const begin = end > 0 ? hops.lastIndexOf(",", end - 1) : -1;
-    client = normalIp(hops.slice(begin + 1, end));
+    client = normaliseIp(hops.slice(begin + 1, end));
     end = begin;
   }
   return client;
@@ -78,7 +78,7 @@ export function baseUrl(
 ): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
   const hasProxies = trust.proxies.length > 0;
-  const isTrusted = hasProxies && peer !== undefined && inRanges(peer, trust.proxies);
+  const isTrusted = hasProxies && peer !== undefined && isInRanges(peer, trust.proxies);
   const counts = isTrusted || !hasProxies;
   const { headers } = request;
   // In lower case, as servers store them: any other spelling is converted at each lookup.

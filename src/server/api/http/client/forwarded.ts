@@ -1,7 +1,7 @@
 // The field Forwarded (RFC 7239): who asked for what, as each proxy on the way appended it. Only the part
 // that trusted proxies have written counts, which is its end.
 
-import { type IpRange, inRanges, normalIp } from "../../../../base/index.ts";
+import { type IpRange, isInRanges, normaliseIp } from "../../../../base/index.ts";
 
 /** What trusted proxies report in the field Forwarded. */
 export interface Forwarding {
@@ -35,14 +35,14 @@ export function readForwarded(
   peer: string | undefined,
   proxies: readonly IpRange[],
 ): Forwarding | undefined {
-  if (peer === undefined || !hasForwarded(headers) || !inRanges(peer, proxies)) return undefined;
+  if (peer === undefined || !hasForwarded(headers) || !isInRanges(peer, proxies)) return undefined;
   const text = headers.get("forwarded") ?? "";
   // A quote that is not closed may contain anything, the elements of proxies too.
   const elements = text.length > maxForwarded ? [] : (splitUnquoted(text, ",") ?? []);
   let client: string | undefined = elements.length > 0 ? peer : undefined;
   let [proto, host] = ["", ""];
   for (const element of elements.reverse()) {
-    if (!client || !inRanges(client, proxies)) break;
+    if (!client || !isInRanges(client, proxies)) break;
     const pairs = parseElement(element);
     client = nodeAddress(pairs?.get("for") ?? "");
     proto = pairs?.get("proto") ?? proto;
@@ -96,5 +96,5 @@ function splitUnquoted(text: string, separator: "," | ";"): string[] | undefined
  */
 function nodeAddress(node: string): string | undefined {
   const [, address = ""] = /^(\[[^[\]]*\]|[^:]*)(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? [];
-  return normalIp(address);
+  return normaliseIp(address);
 }

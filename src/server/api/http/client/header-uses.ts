@@ -1,7 +1,7 @@
 // Explains the headers of proxies in a request: which of them count for the public URL, and why the others do
 // not.
 
-import { type IpRange, inRanges } from "../../../../base/index.ts";
+import { type IpRange, isInRanges } from "../../../../base/index.ts";
 import { forwardedHost, maxPrefixLength, prefixHeaders, prefixOf } from "./client.ts";
 import { hasForwarded, isForwarded, maxForwarded, readForwarded } from "./forwarded.ts";
 import { maxHost } from "./host.ts";
@@ -149,7 +149,7 @@ function verdictOf(name: string, value: string, about: HeaderCircumstances): Ver
   if (baseUrl) return { otherwise: "base_url is set, and it alone decides" };
   if (proxies.length === 0 && read.fromProxiesOnly)
     return { otherwise: "it counts only from an address in trusted_proxies, which is empty" };
-  if (proxies.length > 0 && (about.peer === undefined || !inRanges(about.peer, proxies)))
+  if (proxies.length > 0 && (about.peer === undefined || !isInRanges(about.peer, proxies)))
     return { otherwise: "it did not come from an address in trusted_proxies" };
   return read.judge(about, value);
 }

@@ -2,11 +2,11 @@
 // which headers were ignored and why, and what is doubtful.
 
 import {
+  anonymiseIp,
   type Finding,
-  inRanges,
+  isInRanges,
   isLoopbackHost,
   isSafeTransport,
-  shortenedIp,
 } from "../../../../base/index.ts";
 import { type ProxyTrust, requestHost } from "./client.ts";
 import { type HeaderUse, isUnread, type UrlPartName, usesOf } from "./header-uses.ts";
@@ -41,7 +41,7 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   const url = new URL(base);
   const scheme = url.protocol === "https:" ? "https" : "http";
   const uses = usesOf({ headers: request.headers, scheme, peer, trust });
-  const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
+  const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && isInRanges(peer, trust.proxies));
   const originOf = (part: UrlPartName, otherwise: string) => {
     const names = uses.flatMap(({ name, parts }) => (parts.includes(part) ? [name] : []));
     return trust.baseUrl ? "base_url" : names.join(" and ") || otherwise;
@@ -117,7 +117,7 @@ const checks: readonly Check[] = [
   },
   function untrustedProxy(_, { trust, fromTrusted, peer, uses }) {
     if (trust.baseUrl || fromTrusted || uses.length === 0) return undefined;
-    const network = peer === undefined ? undefined : shortenedIp(peer);
+    const network = peer === undefined ? undefined : anonymiseIp(peer);
     return {
       level: "problem",
       code: "untrusted_proxy",

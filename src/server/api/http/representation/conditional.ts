@@ -28,14 +28,14 @@ export function isNotModified(headers: Headers, validators: Validators): boolean
   const noneMatch = headers.get("if-none-match");
   if (noneMatch !== null) {
     if (noneMatch.trim() === "*") return true;
-    const own = opaqueOf(validators.etag);
-    return (noneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => opaqueOf(tag) === own);
+    const own = removeWeakMark(validators.etag);
+    return (noneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => removeWeakMark(tag) === own);
   }
   const since = headers.get("if-modified-since");
   return since !== null && Date.parse(since) === validators.modified?.getTime();
 }
 
-const opaqueOf = (tag: string) => tag.replace(/^W\//, "");
+const removeWeakMark = (tag: string) => tag.replace(/^W\//, "");
 
 /** Returns the headers that a 200 and its 304 share. */
 export function validatorHeaders(validators: Validators): Record<string, string> {

@@ -42,7 +42,7 @@ export async function sendText(
   const encodings = compression && compressed && isLong ? acceptedEncodings(c) : [];
   const [encoding] = encodings;
   if (validators) {
-    const held = heldBy(c.req.raw.headers, validators, encodings);
+    const held = validatorsHeldBy(c.req.raw.headers, validators, encodings);
     Object.assign(all, validatorHeaders(held ?? withEncoding(validators, encoding)));
     if (held) return new Response(null, { status: 304, headers: all });
   }
@@ -55,7 +55,7 @@ export async function sendText(
     if (isHead) return new Response(null, init);
     return new Response(compression && encoding ? compression.stream(bytes(), encoding) : bytes(), init);
   }
-  const whole = compression && encoding ? await compressedOnce(compression, bytes, encoding) : bytes;
+  const whole = compression && encoding ? await compressOnce(compression, bytes, encoding) : bytes;
   all["Content-Length"] = String(whole.length);
   return new Response(isHead ? null : bodyOf(c, recordSent(c, whole)), init);
 }
@@ -70,7 +70,7 @@ const compressedBodies = {
   gzip: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
 } as const satisfies Readonly<Record<ContentEncoding, unknown>>;
 
-async function compressedOnce(
+async function compressOnce(
   compression: Compression,
   bytes: Uint8Array,
   encoding: ContentEncoding,
@@ -87,7 +87,7 @@ async function compressedOnce(
  * has another. The 304 names the ETag that the client knows, so that a cache with several encodings finds the
  * right one (RFC 9111, section 4.3.4).
  */
-function heldBy(
+function validatorsHeldBy(
   headers: Headers,
   validators: Validators,
   encodings: readonly ContentEncoding[],
