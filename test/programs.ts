@@ -71,7 +71,7 @@ export function run(
   }
 }
 
-/** The same, and returns the standard output. Throws if the program fails. */
+/** Runs a program and returns its standard output. Throws if it fails. */
 export function outputOf(...call: Parameters<typeof run>): Uint8Array {
   const { status, stdout, stderr } = run(...call);
   if (status !== 0) throw new Error(`${[call[0], ...call[1]].join(" ")} ended with ${status}: ${stderr}`);

@@ -32,6 +32,12 @@ const banned: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bsome \d/i, "about"],
   [/\bdear(?:er)?\b/i, "expensive"],
   [/\bwhat (?:stands|comes|lies)\b/i, "a noun"],
+  [
+    /^(?:The same (?:as|for|in|of|with|without|ratio)\b|The same[,.;]|Those\b|Of (?:the|a|an|its)\b)/,
+    "a noun that says what it is",
+  ],
+  [/\bThrows[^.;,:]* when\b/, "if"],
+  [/^Its routes?\.$/, "Routes of the page that the file is about"],
   [/\bfor want of\b|\bin turns\b|\bby how\b/i, "a plain sentence"],
 ];
 

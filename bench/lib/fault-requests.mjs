@@ -119,7 +119,7 @@ export function judge(answer, right, { codes, method, condition, isReplaced, tag
   return `${status} ${problem.code} where ${right[0].status} ${right[0].code ?? ""} is right`;
 }
 
-/** The same for a response with status 200; `same` is the correct one with that status. */
+/** Describes what is wrong with a response of status 200; `same` is the correct one with that status. */
 function judgePicture({ headers, body, digest: received }, right, same, { method, isReplaced, tag }) {
   const passing = isReplaced && headers.etag === undefined && headers["cache-control"] === "no-cache";
   if (passing) return undefined;

@@ -12,8 +12,7 @@ export function resized(picture, region, width, height) {
 }
 
 /**
- * The same as a tile of the picture reduced by exactly `factor`: the filter sees the surroundings of the
- * region.
+ * Returns a tile of the picture reduced by exactly `factor`: the filter sees the surroundings of the region.
  */
 export function tileOf(picture, [x, y], width, height, factor) {
   const across = taps(x, factor, width, 0, picture.width);

@@ -14,7 +14,7 @@ import { Decisions, timeOf } from "./decisions.tsx";
 import { adminPage } from "./frame.tsx";
 import { EndSessions, sessionRoutes } from "./sessions.tsx";
 
-/** Its routes. */
+/** Routes of /admin/auth. */
 export const accessPages: AdminPage = (admin) => {
   const { auth } = admin.service;
   // Reading this process costs nobody anything.

@@ -5,10 +5,10 @@ import type { AdminPage } from "./admin.ts";
 
 const prefix = "/admin/static/";
 
-/** Folders of static/ with these files. */
+/** Folders of static/ that these pages use. */
 const folders = /^(?:admin|page|openseadragon)\//;
 
-/** Its routes. */
+/** Route of /admin/static/. */
 export const assetRoutes: AdminPage = () => [
   {
     path: `${prefix}*`,

@@ -13,7 +13,7 @@ const maxBody = 16 * 1024;
 const page = "/admin/auth";
 const path = "/admin/auth/end";
 
-/** Its route. */
+/** Route of the form. */
 export const sessionRoutes: AdminPage = (admin) =>
   admin.service.auth ? [formRoute(path, page, (c) => endSessions(c, admin))] : [];
 

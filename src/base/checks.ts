@@ -38,7 +38,7 @@ export interface Check {
   readonly neededFor: "start" | "answers" | "speed" | "changes" | "logins" | "new logins";
   /** Resolves when it can be used; throws with the reason, in words for the operator. */
   run(): Promise<void>;
-  /** The same for `smalti check`, if {@link run} might leave something behind. */
+  /** Checks without leaving anything behind, for `smalti check`; absent if {@link run} never does. */
   dryRun?(): Promise<void>;
   /** True if it logs its own failures. */
   readonly logs?: true;

@@ -15,7 +15,7 @@ export interface FileStat {
   readonly changed?: Date;
   /** Device and file number if the runtime has them, which detects a replaced file. */
   readonly id?: string;
-  /** The same without the device, so that it is alike on all machines that mount the volume. */
+  /** File number without the device, so that it is alike on all machines that mount the volume. */
   readonly state?: string;
 }
 
@@ -245,7 +245,7 @@ export interface Platform {
    * workerd.
    */
   memoryUsage?(): { readonly resident: number; readonly heap: number };
-  /** The compiled module of that name in dist/wasm. Throws when there is none. */
+  /** The compiled module of that name in dist/wasm. Throws if there is none. */
   wasm(name: string): WebAssembly.Module;
   /** Returns a file of static/, by relative path with `/`, or undefined. */
   asset(path: string): Promise<Uint8Array | undefined>;

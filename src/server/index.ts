@@ -64,8 +64,7 @@ export { buildSessions } from "./access/sessions/index.ts";
 export { readForm, readJson } from "./api/http/body.ts";
 // Explains how the ids of a request begin.
 export { explainBaseUrl, type UrlExplanation } from "./api/http/client/public-url.ts";
-// Converts a request to the caller that access rules and hooks see.
-// Types of a route, and the facts about a request that its handlers use, computed once in app.ts.
+// The facts about a request that handlers of routes use, and the caller that access rules and hooks see.
 export {
   callerOf,
   lengthOf,
@@ -336,20 +335,20 @@ export { printStart } from "./start/facts.ts";
 export { type HistorySample, historyStepMs } from "./stats/history.ts";
 
 // Requests as the service counts them.
-export { isServiceFailure, maxRecentErrors as recentErrorsKept } from "./stats/requests.ts";
+export { isServiceFailure, maxRecentErrors } from "./stats/requests.ts";
 
 // The slowest renders of the last hour.
-export { maxSlowest as slowestKept } from "./stats/slowest.ts";
+export { maxSlowest } from "./stats/slowest.ts";
 
 // The slots of the cache by name.
 export { eachSlot, type SlotName, slotNames } from "./stores/bounds.ts";
-// Which backend is built how, and the cache slots of the service.
+// The cache slots of the service.
 export type { NamedSlot, Slots } from "./stores/index.ts";
 
-// A slot is the policy over a store.
+// One cache with its policy over a store.
 export type { Slot } from "./stores/slot.ts";
 
-// Room for the slots.
+// Doubts about slots for which the machine or a volume has no room.
 export { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 
 // The permit of a job, which the job releases while it waits for bytes from another machine.

@@ -4,7 +4,7 @@
 export type Box = readonly [x: number, y: number, width: number, height: number];
 
 export interface Word {
-  /** As printed, a hyphen at the end of a line included. Not empty, no white space. */
+  /** The word as printed, including a hyphen at the end of a line. Not empty, no white space. */
   readonly text: string;
   /** Absent if the file does not say, and no line says it either (plain text). */
   readonly box?: Box;
@@ -18,12 +18,12 @@ export interface Line {
   readonly block: number;
   /** BCP 47, if it differs from the page's. */
   readonly language?: string;
-  /** At least one. */
+  /** Words of the line, at least one. */
   readonly words: readonly Word[];
 }
 
 export interface PageText {
-  /** Of the picture that the boxes refer to, in their units; 0 if the file does not say. */
+  /** Size of the page that the boxes refer to, in their units; 0 if the file does not say. */
   readonly width: number;
   readonly height: number;
   /** BCP 47. */

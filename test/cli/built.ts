@@ -13,7 +13,7 @@ export interface Program {
   readonly status: () => { readonly out: string; readonly err: string };
   readonly process: ChildProcess;
   readonly ended: Promise<Output>;
-  /** Waits until the standard output or error matches. Throws with both when the program ends before. */
+  /** Waits until the standard output or error matches. Throws with both if the program ends before. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 

@@ -52,7 +52,7 @@ const manifest3: Build = (text) => ({
   structures: [{ id: text, type: "Range", items: [{ id: text, type: "Canvas" }] }],
 });
 
-/** The same in 2.1. */
+/** Builds a manifest of 2.1. */
 const manifest2: Build = (text) => ({
   "@context": "http://iiif.io/api/presentation/2/context.json",
   "@id": "http://example.org/m",

@@ -84,7 +84,7 @@ const credentials = (target: string): Readonly<Record<string, string>> =>
 
 interface Sent {
   readonly status: number;
-  /** Of the body and the headers. */
+  /** Bytes of the body and the headers. */
   readonly bytes: number;
   readonly headers: Headers;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export interface Packed {
   /** Path of the tarball. */
   readonly tarball: string;
-  /** Those in the package; `size` in bytes. */
+  /** Files of the package; `size` in bytes. */
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 

@@ -34,7 +34,7 @@ export function exportsOf(entry: string): Map<string, readonly string[]> {
   return functions;
 }
 
-/** The same of the methods of an interface in a file of ours. */
+/** Returns the parameters of the methods of an interface in a file of ours, by name. */
 export function methodsOf(file: string, name: string): Map<string, readonly string[]> {
   const body = new RegExp(`interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, "s").exec(textOf(file))?.[1];
   if (body === undefined) throw new Error(`${file} has no interface ${name}`);

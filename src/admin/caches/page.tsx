@@ -6,7 +6,7 @@ import { adminPage } from "../frame.tsx";
 import { PurgeEntry, type PurgeFault, PurgeFolder, PurgeImage, PurgeSlot, RefusedPurge } from "./forms.tsx";
 import { LargestImages, readSlots, SlotCards } from "./slots.tsx";
 
-/** Its routes. */
+/** Routes of /admin/cache. */
 export const cachePages: AdminPage = (admin) => [
   { path: "/admin/cache", get: (c) => respondCaches(c, admin) },
 ];

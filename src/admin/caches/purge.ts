@@ -25,7 +25,7 @@ import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
 import { entryCount } from "./slots.tsx";
 
-/** Its routes. */
+/** Routes of the forms and of /admin/api/purge. */
 export const purgeRoutes: AdminPage = (admin) => {
   const folders = createFolderPurges(admin.service);
   return [

@@ -21,16 +21,16 @@ export interface SlotReading {
   readonly problem?: string;
 }
 
-/** Longest wait for stores, in milliseconds. */
+/** Maximum wait for stores, in milliseconds. */
 const usageMs = 2000;
 
 /**
- * Stores in this process and in its folders are counted directly; a shared one through its gauge, which
- * queries at most every ten seconds.
+ * Returns the current state of all slots. Stores in this process and in its folders are counted directly; a
+ * shared store through its gauge, which queries at most every ten seconds.
  */
 export async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
   const gauges = withDeadline(usageMs, () => registry.read(["cache_entries", "cache_size"])).catch(() => []);
-  // First, since a check that passes ends the use of memory in place of a folder.
+  // The check comes first: if a folder passes it, memory stops standing in for it.
   const { results } = await health().catch(() => ({ results: [] }));
   return Promise.all(
     slots.all.map(async (slot): Promise<SlotReading> => {

@@ -23,7 +23,7 @@ import { type Attempt, beforeField, digestField, readBefore, stepField } from ".
 /** Size limit of a form in bytes; the longest that a browser sends from this page has about 1,500. */
 const maxBytes = 16 * 1024;
 
-/** Its routes. */
+/** Routes of /admin/config. */
 export const configurationPages: AdminPage = (admin) => [
   {
     path: "/admin/config",

@@ -25,7 +25,7 @@ import {
   type StatusProps,
 } from "./tables.tsx";
 
-/** Its routes. */
+/** Routes of the page /admin/ and its charts. */
 export const dashboardPages: AdminPage = (admin) => [
   {
     path: "/admin/",

@@ -1,7 +1,7 @@
 // The tables of the status page: requests, render stages, slow images, caches, sources, other parts, errors.
 
 import { checkedParts } from "../../base/index.ts";
-import { damagedShown, type Frame, recentErrorsKept, slowestKept } from "../../server/index.ts";
+import { damagedShown, type Frame, maxRecentErrors, maxSlowest } from "../../server/index.ts";
 import { Columns, type LiveElements, liveAttributes, NumberColumns, Table } from "./live.tsx";
 
 /** Props of the parts of the page. */
@@ -82,7 +82,7 @@ export function SlowTable({ frame, live, page }: StatusProps & { readonly page: 
   );
   return (
     <Table label="slowest" head={head}>
-      {indexes(slowestKept).map((i) => {
+      {indexes(maxSlowest).map((i) => {
         const name = { of: `slowest.${i}.identifier`, form: "text" } as const;
         return (
           <tr {...onlyWith(`slowest.${i}`)}>
@@ -174,7 +174,7 @@ export function ErrorTable({
   );
   return (
     <Table label={label} tall few head={head}>
-      {indexes(recentErrorsKept).map((i) => (
+      {indexes(maxRecentErrors).map((i) => (
         <tr {...onlyWith(`${of}.${i}`)}>
           <td>
             <Ago of={`${of}.${i}.at`} />

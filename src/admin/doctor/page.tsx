@@ -23,7 +23,7 @@ const maxLength = 2048;
 /** Longest wait for the diagnosis of an image, in milliseconds. */
 const diagnosisMs = 5000;
 
-/** Its routes. */
+/** Routes of /admin/doctor. */
 export const doctorPages: AdminPage = (admin) => {
   const doctor = createLoginDoctor(admin.service);
   const ask = (c: RequestContext, text: string | null | undefined, mayLogIn: boolean) =>

@@ -23,7 +23,7 @@ import { createGateReader } from "./gated-images.ts";
 import { ByIdentifier, Found, SearchForm } from "./search.tsx";
 import { Trail } from "./trail.tsx";
 
-/** Its routes. */
+/** Routes of /admin/browse. */
 export const browsePages: AdminPage = (admin) => {
   const folders = createOperatorFolders(admin.service);
   return [

@@ -28,7 +28,7 @@ import { GateNotice, type ImageProps, nameOf, Stage, Thumbnail } from "./picture
 import { thumbnailOf } from "./thumbnails.ts";
 import { Trail } from "./trail.tsx";
 
-/** Its routes. */
+/** Routes of /admin/view/{identifier}. */
 export const imagePages: AdminPage = (admin) => [
   { path: "/admin/view", get: openNamed },
   {

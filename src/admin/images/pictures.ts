@@ -32,7 +32,7 @@ import {
 import { pictureFolder } from "../addresses.ts";
 import type { AdminPage } from "../admin.ts";
 
-/** Its routes. */
+/** Routes of /admin/image/{identifier}/…. */
 export const pictureRoutes: AdminPage = ({ service }) => {
   const parts: RenderParts = { ...service.images, decisions: unnoted, latest: unnotedRenders };
   return [

@@ -8,14 +8,16 @@ const rotations = [
   [6, 10, 15, 21],
 ] as const;
 
+/** Constants of the 64 steps (section 3.4). */
 const sines = Int32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32) | 0);
 
-/** Which word of the block each step takes. */
+/** Index of the word of the block that each step takes. */
 const words = Uint8Array.from({ length: 64 }, (_, i) => {
   const at = [i, 5 * i + 1, 3 * i + 5, 7 * i][i >> 4] as number;
   return at % 16;
 });
 
+/** Amount of the rotation of each step. */
 const amounts = Uint8Array.from(
   { length: 64 },
   (_, i) => rotations[(i >> 4) as 0 | 1 | 2 | 3][i % 4] as number,
@@ -27,7 +29,7 @@ function mix(round: number, b: number, c: number, d: number): number {
   return round === 2 ? b ^ c ^ d : c ^ (b | ~d);
 }
 
-/** The 16 bytes of the MD5 of bytes. */
+/** Returns the 16 bytes of the MD5 of bytes. */
 export function md5(bytes: Uint8Array): Uint8Array {
   // One bit, zeros, and the length in bits in 8 bytes, to whole blocks.
   const padded = new Uint8Array((Math.floor((bytes.length + 8) / 64) + 1) * 64);
@@ -42,11 +44,11 @@ export function md5(bytes: Uint8Array): Uint8Array {
     for (let i = 0; i < 64; i++) {
       const word = view.getInt32(block + 4 * (words[i] as number), true);
       const sum = (a + mix(i >> 4, b, c, d) + (sines[i] as number) + word) | 0;
-      const by = amounts[i] as number;
+      const amount = amounts[i] as number;
       a = d;
       d = c;
       c = b;
-      b = (b + ((sum << by) | (sum >>> (32 - by)))) | 0;
+      b = (b + ((sum << amount) | (sum >>> (32 - amount)))) | 0;
     }
     for (const [i, word] of [a, b, c, d].entries()) state[i] = ((state[i] as number) + word) | 0;
   }

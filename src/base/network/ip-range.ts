@@ -13,8 +13,8 @@ export interface IpRange {
 }
 
 /**
- * An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined if it is not
- * an address.
+ * Returns an IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined if
+ * it is not an address.
  */
 export function parseIp(text: string): IpNumber | undefined {
   const bare = text
@@ -38,7 +38,7 @@ export function normaliseIp(text: string): string | undefined {
   return ip && (ip.bits === 32 ? ipv4Text(ip.value) : ipv6Text(ip.value));
 }
 
-/** Anonymised network: /24 of IPv4, /48 of IPv6. Returns undefined for anything but an address. */
+/** Returns the network of an address, /24 of IPv4, /48 of IPv6; undefined for anything but an address. */
 export function anonymiseIp(text: string): string | undefined {
   const ip = parseIp(text);
   if (!ip) return undefined;
@@ -49,7 +49,7 @@ export function anonymiseIp(text: string): string | undefined {
 
 const ipv4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
 
-/** Eight groups, which the URL standard's serializer shortens as RFC 5952 says. */
+/** Returns an address as text: the serializer of the URL standard shortens it as RFC 5952 says. */
 function ipv6Text(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) =>
     ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
@@ -81,7 +81,7 @@ function parseIpv6(text: string): bigint | undefined {
   return all.reduce((value, group) => value * 65536n + BigInt(`0x${group}`), 0n);
 }
 
-/** `10.0.0.0/8`, `::1/128` or a single address. Throws RangeError for anything else. */
+/** Parses `10.0.0.0/8`, `::1/128` or a single address. Throws RangeError for anything else. */
 export function parseRange(text: string): IpRange {
   const [address = "", length, ...rest] = text.split("/");
   const ip = parseIp(address);

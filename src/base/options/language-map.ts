@@ -45,7 +45,7 @@ export const languageMap = z
   )
   .prefault({});
 
-/** The same, except that a text without a language stays a text. */
+/** Schema of a language map, or of a text without a language, which stays a text. */
 export const textOrLanguageMap = z
   .union([text, someTexts.transform((texts): Record<string, string[]> => ({ none: texts })), mapInput], {
     error: mapForm,

@@ -18,7 +18,7 @@ export function maskPath(path: string): string {
   return masked.length > maxLength ? `${masked.slice(0, maxLength)}…` : masked;
 }
 
-/** The same for a decoded identifier. */
+/** Masks a decoded identifier. */
 export function maskIdentifier(identifier: string): string {
   const masked = maskText(withoutUserInfo(identifier));
   return masked.length > maxLength ? `${masked.slice(0, maxLength)}…` : masked;

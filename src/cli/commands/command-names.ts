@@ -3,6 +3,7 @@
 import { baseName, type NameCommands } from "../../doctor/index.ts";
 import type { Config } from "../../server/index.ts";
 
+/** What the names of files in commands depend on. */
 export interface NamingContext {
   readonly config: Config;
   /** The working folder. */
@@ -11,7 +12,7 @@ export interface NamingContext {
   readonly warm: readonly string[];
 }
 
-/** Returns paths for the working folder; those outside of it are absolute. */
+/** Returns a function that names a master by its path, relative to the working folder if it is below that. */
 export function namesFrom({ config, cwd = "/", warm }: NamingContext): NameCommands {
   const folder = cwd.endsWith("/") ? cwd : `${cwd}/`;
   return ({ source: name, key }) => {

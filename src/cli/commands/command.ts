@@ -70,9 +70,9 @@ export interface Call<F extends Flags = Flags> {
 
 /** What a command found or did. Exit code 0, or 1 if it failed or found problems. */
 export interface Result {
-  /** For people; printed on the standard output, with spaces instead of control characters. */
+  /** The result for people; printed on the standard output, with spaces instead of control characters. */
   readonly text: string;
-  /** The same for programs; printed instead of the text after `--json`. */
+  /** The result for programs; printed instead of the text after `--json`. */
   readonly data?: unknown;
   readonly failed?: boolean;
 }

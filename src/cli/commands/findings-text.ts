@@ -52,7 +52,7 @@ export function sectionLines(sections: readonly Section[]): string[] {
 /** Removes control characters, so that text from a file or a response cannot control the terminal. */
 export const removeControls = (text: string): string => text.replace(/\p{C}+/gu, " ");
 
-/** The same for a text of several lines. */
+/** Removes control characters from a text of several lines, except its line breaks. */
 export const plainLines = (text: string): string => text.split("\n").map(removeControls).join("\n");
 
 /**

@@ -82,7 +82,7 @@ interface ImageQuestion {
   readonly warm: readonly string[];
   /** True if derivatives are rendered to measure their cost. */
   readonly measures: boolean;
-  /** Of a folder that the identifier may name instead. */
+  /** Maximum number of images of a folder that the identifier may name instead. */
   readonly limit: number | undefined;
   readonly measure: boolean;
 }

@@ -45,8 +45,8 @@ export const serveCommand = command({
     if (folder !== undefined && meant !== undefined && !(await isFolder(platform, folder)))
       throw new UsageError(`${folder} is neither a command nor a readable folder; did you mean ${meant}?`);
     checkHost(host);
-    const asked = { file, folder, host, port };
-    await serve(platform, asked, await readConfig(platform, asked));
+    const choices = { file, folder, host, port };
+    await serve(platform, choices, await readConfig(platform, choices));
     return undefined;
   },
 });

@@ -1,7 +1,7 @@
-// Commands in messages, as a person types them who has no program `smalti`: npx and its like download the
-// package and run it.
+// Commands in messages, for people who start `smalti` through npx or the like, which download the package and
+// run it.
 
-/** Programs that run the package by its name, which has to be in each command that they are given. */
+/** Command lines that download and run the package; each command of a message has to begin with one. */
 const runner = /^(?:npx|bunx|pnpm dlx|deno run .*) (?:npm:)?smalti$/;
 
 /**

@@ -34,7 +34,7 @@ interface ResourceChange {
   readonly object: ChangedResource;
 }
 
-/** The same contents at another address: `object` is the old one, `target` the new one. */
+/** A change of an address, not of contents: from `object` to `target`. */
 interface Move {
   readonly type: "Move";
   readonly object: ChangedResource;

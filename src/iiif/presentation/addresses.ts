@@ -43,7 +43,7 @@ function walk(value: unknown, origin: Origin): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value as Resource).map(([key, inner]) => {
-      // Those of GeoJSON are facts about a place, in any words.
+      // Properties of GeoJSON are facts about a place, in any words.
       if (key === "properties") return [key, inner];
       if (!addressed[origin.version ?? 3].has(key)) return [key, walk(inner, origin)];
       if (typeof inner === "string") return [key, absoluteAddress(inner, origin)];

@@ -18,14 +18,14 @@ export function annotationsIn(document: Resource): readonly Resource[] {
 /** An annotation of one of its targets. */
 export interface TargetedAnnotation {
   readonly annotation: Resource;
-  /** The same with that target only. */
+  /** The annotation with that target only. */
   readonly narrowed: Resource;
 }
 
 export interface TargetedAnnotations {
-  /** By the ids of the resources that they target. */
+  /** Annotations by the ids of the resources that they target. */
   readonly byTarget: ReadonlyMap<string, readonly TargetedAnnotation[]>;
-  /** Those that target nothing known. */
+  /** Annotations that target nothing known. */
   readonly left: readonly Resource[];
 }
 

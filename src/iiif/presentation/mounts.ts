@@ -37,7 +37,7 @@ export type PieceKind =
 export interface PathPiece {
   readonly kind: PieceKind;
   readonly number: number;
-  /** Of `annotations`: which of the document's pages of annotations, from 1. */
+  /** Number of the page of annotations, from 1; only for the kind `annotations`. */
   readonly nth?: number;
 }
 

@@ -48,8 +48,9 @@ export interface StoredAnnotations {
   readonly faults: readonly Fault[];
 }
 
-/** Maximum annotations in a file, and targets of one. */
+/** Maximum number of annotations in a file. */
 const maxAnnotations = 100_000;
+/** Maximum number of targets of an annotation. */
 const maxTargets = 100;
 
 /**

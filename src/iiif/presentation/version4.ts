@@ -7,7 +7,7 @@ import type { Resource } from "./model.ts";
 
 /** A document that says, or shows by what it uses, that it is of 4.0. */
 export interface Version4 {
-  /** The same in 3.0; absent if that cannot express it. */
+  /** The document in 3.0; absent if that version cannot express it. */
   readonly document?: Resource;
   /** The version and what became of it, for people. */
   readonly fault: Fault;
@@ -35,7 +35,7 @@ const members = words(
   "accompanyingContainer placeholderContainer action backgroundColor environmentMap exclude lookAt position quantityValue scope spatialScale temporalScale transform",
 );
 
-/** Those of them that no document of 3.0 would have for another reason. */
+/** Members of 4.0 that no document of 3.0 would have for another reason. */
 const plainMembers = words("accompanyingContainer placeholderContainer spatialScale temporalScale");
 
 /** Members that only inform, and are left out. */

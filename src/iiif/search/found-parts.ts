@@ -9,9 +9,9 @@ import { type Found, type Match, type MatchPart, matchesPerPage } from "./found.
 
 /** Addresses of the pages around a response. */
 export interface ResponsePages {
-  /** Of the response itself. */
+  /** Address of the response itself. */
   readonly id: string;
-  /** Of the whole list. */
+  /** Address of the whole list. */
   readonly all: string;
   /** Number of matches on the pages before. */
   readonly start: number;
@@ -42,7 +42,7 @@ export function responsePages({ request, total }: Found, site: SearchSite): Resp
 
 /** A part of a match as both versions write it. */
 export interface WrittenPart {
-  /** Of its annotation. */
+  /** Id of the annotation of the part. */
   readonly id: string;
   /** The box on the canvas of the manifest that names the service, as an address. */
   readonly target: string;
@@ -54,7 +54,7 @@ export interface WrittenPart {
 
 /** A match as both versions write it. */
 export interface WrittenMatch {
-  /** Of what is said about the match itself. */
+  /** Id of the annotation about the whole match. */
   readonly id: string;
   readonly parts: readonly WrittenPart[];
   readonly match: Match;
@@ -79,8 +79,9 @@ export function writtenMatches(
   });
 }
 
-/** Maximum characters before and after a match, and of a match: a line of a text file may be a chapter. */
+/** Maximum number of characters before or after a match. */
 const maxAround = 400;
+/** Maximum number of characters of a match: a line of a text file may be a chapter. */
 const maxExact = 1000;
 
 /** Returns three consecutive pieces of text, cut at the far ends, as viewers may show them. */

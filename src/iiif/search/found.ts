@@ -10,7 +10,7 @@ export interface MatchPart {
   /** Matched words, with what is between them. */
   readonly exact: string;
   readonly after: string;
-  /** Of the matched words; absent if the file does not say, so that the whole canvas is the target. */
+  /** Box of the matched words; absent if the file does not say: the target is then the whole canvas. */
   readonly box?: CanvasBox;
   /** BCP 47. */
   readonly language?: string;

@@ -28,15 +28,17 @@ export interface SearchRequest {
   readonly sent: readonly (readonly [name: string, value: string])[];
 }
 
-/** Maximum characters of the query, and of the value of another parameter. */
+/** Maximum number of characters of the query. */
 const maxQuery = 1000;
+/** Maximum number of characters of the value of another parameter. */
 const maxValue = 4000;
 /** Maximum items of a list. */
 const maxItems = 50;
 /** Maximum page, and occurrences of a term. */
 const maxNumber = 1_000_000_000;
-/** Parameters that are looked at, and characters of a name that is repeated in a response. */
+/** Maximum number of parameters that are looked at. */
 const maxParameters = 100;
+/** Maximum number of characters of a name that is repeated in a response. */
 const maxName = 40;
 
 /** Parameters that each service supports without further filters. */

@@ -26,7 +26,7 @@ export function searchResponse2(found: Found, site: SearchSite): Resource {
     partOf: [{ id: all, type: "AnnotationCollection", first: page(others.first), last: page(others.last) }],
     ...(others.next !== undefined && { next: page(others.next) }),
     ...(others.prev !== undefined && { prev: page(others.prev) }),
-    // Those of later pages depend on how many matches before are on several lines.
+    // Indexes of later pages depend on how many matches before are on several lines.
     ...(start === 0 && { startIndex: 0 }),
   };
   const matches = writtenMatches(found, pages, site);

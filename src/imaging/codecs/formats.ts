@@ -14,7 +14,7 @@ const rows = { jpg, png, tif, webp, gif, jp2 };
 /** Formats by their names in requests and headers. */
 export const formats: Readonly<Record<string, Format>> = rows;
 
-/** Those that are written. */
+/** Formats that can be written, by name. */
 export const writtenFormats: Readonly<Record<string, Writing>> = Object.fromEntries(
   Object.entries(formats).flatMap(([name, { write }]) => (write ? [[name, write]] : [])),
 );

@@ -3,8 +3,9 @@
 import { type ByteSource, ImagingError } from "../../base/index.ts";
 
 const frontBytes = 4096;
-/** Bytes between a piece and what was read before, up to which they are near; bytes that are read then. */
+/** Maximum number of bytes between a piece and what was read before, for the two to be read together. */
 const nearBytes = 512;
+/** Minimum number of bytes that are read for a near piece. */
 const windowBytes = 1024;
 const budget = 256 * 1024;
 

@@ -46,7 +46,7 @@ export interface ImageHeader {
   readonly resolution?: Resolution | undefined;
   /** Stored tile size, if the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Stored tiles and levels: a response reads about as much as it shows, however large the picture is. */
+  /** True if the file has tiles and levels, so that a response reads about as many pixels as it shows. */
   readonly scalable?: true;
   /** Colour facts of the file; absent if it states none. */
   readonly colour?: ColourFacts | undefined;
@@ -54,7 +54,7 @@ export interface ImageHeader {
   readonly labWhite?: readonly [x: number, y: number];
   /** Reason why this file is refused, in words for the caller, if the header shows it. */
   readonly unsupported?: string | undefined;
-  /** Set by plans: derivatives show a range of its values, so `window` is in each read. */
+  /** Set by plans if derivatives show only a range of the values: each read then has a `window`. */
   readonly windowed?: true;
   /**
    * The file ends before something that its header refers to, or in zeros before its end: derivatives of it
@@ -68,8 +68,8 @@ export interface ImageHeader {
 /** Colour facts in a file's header. */
 export interface ColourFacts {
   /**
-   * PNG's cICP; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space
-   * in EXIF.
+   * Source of the facts. `cicp`: PNG's cICP; `icc`: an embedded profile; `chunks`: PNG's gAMA, cHRM and sRGB;
+   * `exif`: the colour space in EXIF.
    */
   readonly from: "cicp" | "icc" | "chunks" | "exif";
   /**

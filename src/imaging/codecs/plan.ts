@@ -23,8 +23,8 @@ export interface RenderPlan {
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
   /**
-   * The same if the master has a whole sidecar, and the part of it that reading takes; absent if a sidecar
-   * makes no difference.
+   * Estimated peak bytes of the job if the master has a whole sidecar, and the part of them that reading
+   * takes; absent if a sidecar makes no difference.
    */
   readonly withSidecar?: { readonly memory: number; readonly reading: number };
 }

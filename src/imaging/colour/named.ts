@@ -22,11 +22,9 @@ export interface ChunkColour {
   readonly chromaticities?: readonly number[] | undefined;
 }
 
-/**
- * The gamma that means sRGB without an sRGB chunk (PNG, third edition, 11.3.2.5), and the tolerance for
- * writers' rounding.
- */
+/** The gamma that means sRGB without an sRGB chunk (PNG, third edition, 11.3.2.5). */
 const srgbGamma = 0.45455;
+/** Tolerance for the rounding of writers. */
 const roundedBy = 0.00006;
 /** Coordinates are written with 3 to 5 decimals. */
 const sameCoordinate = 0.0006;

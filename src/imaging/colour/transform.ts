@@ -45,7 +45,10 @@ export interface Colour {
     interpretation: Interpretation,
     id?: string,
   ): Promise<{ readonly toSrgb: ToSrgb; readonly ignored?: string }>;
-  /** The same without a profile: inks as the usual print, Lab under its white or D50, the others as sRGB. */
+  /**
+   * Returns a function that converts without a profile: inks as the usual print, Lab under its white or D50,
+   * the others as sRGB.
+   */
   plain(interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb;
 }
 

@@ -91,8 +91,9 @@ export function joinPieces(bytes: ByteSource, pieces: readonly ByteRange[]): Byt
   };
 }
 
-/** Bytes of a compressed profile that are read, and the maximum inflated, to find out what it is. */
+/** Bytes of a compressed profile that are read to find out what it is. */
 export const compressedProfileBytes = 96 * 1024;
+/** Maximum number of bytes that these are inflated to. */
 const inflatedProfileBytes = 4 << 20;
 
 /** Decompresses a profile, or the beginning of one: whole if `complete`. */

@@ -1,8 +1,8 @@
 // Effects of the eight EXIF orientations (Exif 2.3, tag 0x0112) on axes.
 
 /**
- * The transform from stored to upright: first rows and columns are swapped (`swap`), then axes are reversed
- * (`flip`).
+ * The transform from stored to upright, in two steps: `swap` exchanges rows and columns, then `flipX` and
+ * `flipY` reverse axes.
  */
 export interface Orientation {
   readonly swap: boolean;
@@ -21,7 +21,7 @@ const orientations: Readonly<Record<number, Orientation>> = {
   8: { swap: true, flipX: false, flipY: true },
 };
 
-/** The row of an orientation from 1 to 8; anything else counts as 1. */
+/** Returns the transform of an orientation from 1 to 8; anything else counts as 1. */
 export function orientationOf(value: number): Orientation {
   return orientations[value] ?? (orientations[1] as Orientation);
 }
@@ -30,7 +30,8 @@ export function orientationOf(value: number): Orientation {
 const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
 /**
- * Returns the orientation that turns clockwise by `degrees`; undefined if that does more than move pixels.
+ * Returns the orientation that turns clockwise by `degrees`; undefined if they are no multiple of 90, so that
+ * pixels would have to be resampled.
  */
 export function orientationOfTurn(degrees: number): number | undefined {
   return rightAngles[((degrees % 360) + 360) % 360];

@@ -31,16 +31,18 @@ export function planNs(
   };
   const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
   const out = area(shapes.at(-1) ?? decoded);
-  const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
+  const stepPixels = shapes
+    .slice(1)
+    .reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
   return (
     decoder.decodedPixels(read) * readingOf(header.format).nsPerPixel +
     (builds ? buildNsOf(decoder, read) : 0) +
-    (stepped + countOverlayPixels(steps, shapes)) * stepNs +
+    (stepPixels + countOverlayPixels(steps, shapes)) * stepNs +
     out * writingOf(write.format).nsPerPixel
   );
 }
 
-/** Returns the nanoseconds that a read takes in addition without a sidecar. */
+/** Returns the nanoseconds that a read takes in addition if it has to make the parts of the sidecar. */
 const buildNsOf = ({ sidecar }: Pick<Decoder, "sidecar">, read: ReadRequest) =>
   sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header, "ground") ?? 0);
 

@@ -21,10 +21,11 @@ export function uprightSize(stored: Size & { readonly orientation: number }): Si
  * resampling.
  */
 const leastHeadroom = 2;
-/** The same ratio for averages, if the whole image at that scale has at most `maxPixels`. */
+/** Minimum ratio for averages, if the whole image at that scale has at most {@link maxPixels}. */
 const usualHeadroom = 4;
+/** Pixels of a whole image up to which averages need {@link usualHeadroom}. */
 const maxPixels = 64e6;
-/** The same ratio for resampling in linear light, in which decoders do not reduce. */
+/** Minimum ratio for resampling in linear light, in which decoders do not reduce. */
 const linearHeadroom = 4;
 
 /**

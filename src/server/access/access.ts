@@ -64,7 +64,7 @@ export interface Grant extends Ruled {
   readonly tier: Tier;
   /** Identifier of the image to serve instead of the requested one. No further decision is made on it. */
   readonly identifier?: string;
-  /** The denial to return if that master cannot be opened. */
+  /** The denial to return if the master of `identifier` cannot be opened. */
   readonly otherwise?: Denial;
   /** No response shows more detail than the whole image does at this size. */
   readonly maxSize?: SizeRequest;
@@ -103,7 +103,7 @@ export interface Access {
    * names the identifier.
    */
   ruleFor?(identifier: string): Grant | Denial | undefined;
-  /** Returns the rules behind a hook while no hook is configured; undefined while one is. */
+  /** Returns the rules that decide while no hook is configured; undefined while one is. */
   unhooked?(): Access | undefined;
 }
 

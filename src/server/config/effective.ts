@@ -6,11 +6,12 @@ import { type Config, configTree } from "./schema.ts";
 import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 
 /**
- * The effective configuration; values that the schema marks as secret, and secrets in URLs, appear as `***`.
+ * Returns the effective configuration; values that the schema marks as secret, and secrets in URLs, appear as
+ * `***`.
  */
 export const effectiveConfig = (config: Config): unknown => mask(config, nodesAt(configTree(), []));
 
-/** The same as YAML. */
+/** Returns the effective configuration as YAML, masked alike. */
 export const effectiveYaml = (config: Config): string => stringify(effectiveConfig(config), { lineWidth: 0 });
 
 /** Masks the secrets in a value; keys and empty texts stay. */

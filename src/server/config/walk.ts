@@ -41,9 +41,9 @@ export function treeOf(schema: z.ZodType): SchemaNode {
 export interface Leaf {
   /** Keys from the top; `[]` for each item of a list, `*` for each name of a record. */
   readonly keys: readonly string[];
-  /** The same as one line, such as `sources[].root` or `hooks.*.url`. */
+  /** The keys as one line, such as `sources[].root` or `hooks.*.url`. */
   readonly path: string;
-  /** With the default and the `edit` inherited from its parents. */
+  /** The schema of the leaf, with the default and the `edit` inherited from its parents. */
   readonly node: SchemaNode;
   /** True if it may be omitted and has no default. */
   readonly optional?: true;

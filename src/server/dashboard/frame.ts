@@ -38,7 +38,7 @@ export interface Frame {
   readonly inFlight: number;
   /** Responses since the start that report a failure of the service: status 5xx except 501. */
   readonly errors: number;
-  /** Those of the last five minutes, as far as they are recorded. */
+  /** Failures of the last five minutes, as far as they are recorded. */
   readonly failuresLately: number;
   /** The larger p95 of image requests of both versions of the API. */
   readonly imageMs: number | null;

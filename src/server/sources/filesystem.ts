@@ -42,6 +42,7 @@ export interface FilesystemSourceOptions {
 /** Facts of a file that was found and checked. */
 type CheckedFacts = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 
+/** A file that was found and checked. */
 interface FoundFile {
   readonly checked: CheckedFacts;
   /** The open file, if the check has opened it. */
@@ -134,9 +135,9 @@ export function filesystemSource({
   };
 
   /**
-   * Opens a file without any link in its path, if the runtime can say so of an open file. That replaces every
-   * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a
-   * mount that does not respond is not asked again.
+   * Opens a file whose path has no link, if the runtime can tell that of an open file: only its spelling has
+   * to be checked then. Returns undefined for any other file and for failures, which the other checks
+   * explain. Throws if a mount does not respond, so that it is not asked again.
    */
   const openPlain = async (realRoot: string, segments: readonly string[]): Promise<FoundFile | undefined> => {
     const path = plainPath(realRoot, segments);

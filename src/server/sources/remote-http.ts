@@ -45,7 +45,7 @@ export const usualRetries: RetryPolicy = { attempts: 3, attemptMs: 20_000, pause
 
 /** Statuses after which the same request may succeed a little later. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** Those of servers that have too much to do. */
+/** Statuses of servers that have too much to do. */
 const overloaded: ReadonlySet<number | undefined> = new Set([429, 503]);
 /** Statuses with which web servers refuse a range that they do not want to send. */
 const usualRefusals: ReadonlySet<number> = new Set([400, 403, 405, 406, 416, 500, 501]);

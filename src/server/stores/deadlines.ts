@@ -5,7 +5,7 @@ import { type SlotName, slotDefaults } from "./bounds.ts";
 import type { Deadlines } from "./guard.ts";
 import type { StoreOptions } from "./options.ts";
 
-/** Defaults for a read and a write; nobody waits for a write. */
+/** Default deadlines of a read, and of a write, for which nobody waits. */
 const usual = {
   // Each file call has a deadline of its own. A write may have to wait until all files of the folder are
   // counted.
@@ -15,9 +15,9 @@ const usual = {
   s3: { read: 2000, write: 16_000 },
 } as const;
 
-/** Multiple of `timeout`, which is for reads. */
+/** Ratio of the deadline of a write to that of a read, if `timeout` sets the latter. */
 const writeFactor = 8;
-/** Shorter than the 2 s that /ready waits. */
+/** Deadline of a check: shorter than the 2 s that /ready waits. */
 const check = 1800;
 
 type InMemory = Extract<StoreOptions, { backend: "heap" | "none" }>;

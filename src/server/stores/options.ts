@@ -13,7 +13,7 @@ const noneOptions = z.strictObject({
 
 type Bounded = ReturnType<typeof heapOptions> | ReturnType<typeof filesystemOptions>;
 
-/** The same options with a backend that need not be named. */
+/** Returns options whose backend need not be named. */
 function withoutName<T extends Bounded>(options: T): T {
   const backend: z.ZodLiteral<string> = options.shape.backend;
   // The cast is safe: the parsed type is the same, only the input may be shorter.

@@ -63,7 +63,7 @@ export interface Slot {
   ): Promise<Uint8Array>;
   /**
    * Removes one variant, or all of a name, which for a group is everything in it; returns the number removed.
-   * Values that are being made or written are not stored. Throws when the store does.
+   * Values that are being made or written are not stored. Throws if the store does.
    */
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
@@ -80,7 +80,7 @@ export interface Slot {
   circuits?: Store["circuits"];
   /** The memory that stands in for its store, while it does; missing if there is none. */
   standIn?(): Pick<Store, "maxBytes" | "usage"> | undefined;
-  /** Throws when the store cannot be used. */
+  /** Throws if the store cannot be used. */
   check(): Promise<void>;
   /** Resolves when all that was to be stored until now is, or has failed. */
   whenSettled(): Promise<void>;

@@ -39,7 +39,7 @@ export interface Store {
   volume?(): Promise<VolumeSpace | undefined>;
   /** Returns which operations currently fail immediately, because of recent failures. */
   circuits?(): { readonly read: boolean; readonly write: boolean };
-  /** Throws when the store cannot be used. */
+  /** Throws if the store cannot be used. */
   check(): Promise<void>;
   close?(): Promise<void>;
 }

@@ -5,8 +5,9 @@ import { boundOf, type SlotName, slotNames } from "./bounds.ts";
 import type { Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 
-/** Below both of these a volume counts as full: the rest would be gone before anybody can act. */
+/** Free bytes below which a volume counts as full, if {@link leastShare} agrees: nobody could act in time. */
 const leastFree = 256 * 2 ** 20;
+/** Share of a volume that has to be free, from 0 to 1. */
 const leastShare = 0.05;
 
 /** Throws if a volume is full, or nearly so. Of some volumes nothing is known. */

@@ -49,7 +49,7 @@ interface Batch {
 /** Number of traces whose spans are written together. */
 const writtenTogether = 16;
 
-/** Maximum of waiting traces: about 8 MB. */
+/** Maximum number of waiting traces: about 8 MB. */
 const maxWaiting = 2048;
 /**
  * Size at which a batch is sent: by one group of written spans less than the default limit of proxies, 1 MB.
@@ -60,18 +60,17 @@ const wholeBytes = 850_000;
 const wholeTraces = 512;
 /** Milliseconds that a trace waits for others. */
 const gatherMs = 5000;
-/**
- * The same if each request sends its own: milliseconds that it waits for another one to do so, and at most
- * for a trace.
- */
+/** If each request may send: milliseconds that it waits for another request to send in its place. */
 const quietMs = 200;
+/** If each request may send: milliseconds after which the oldest trace is sent, even if others come. */
 const maxGatherMs = 1000;
 /** Deadline of one export, including its response. */
 const timeoutMs = 10_000;
-/** All that waits is sent within this time when the service ends. */
+/** Milliseconds within which all waiting traces are sent when the service ends. */
 const closeMs = 3000;
-/** Pause after a failure; it doubles with each one in a row. */
+/** Milliseconds of the pause after a failure; it doubles with each one in a row. */
 const pauseMs = 1000;
+/** Maximum milliseconds of a pause. */
 const maxPauseMs = 60_000;
 /** Statuses after which the same export may succeed (OTLP, "Retryable Response Codes"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -141,7 +140,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     timer = undefined;
   };
 
-  /** Nothing more is added to the batch that grows. */
+  /** Completes the growing batch: nothing more is added to it. */
   const complete = () => {
     if (!growing) return;
     write(growing);
@@ -267,7 +266,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       await sending;
       pausedUntil = 0;
       for (let before = failures; !isEmpty() && !isLate && failures <= before; ) {
-        // After one that was taken, the next failure is the last.
+        // Ends after the first failure; a success sets their number back to 0.
         before = failures;
         await send();
       }

@@ -4,9 +4,11 @@
 import { indexOfStage, maskPath, type RequestRecord, type StageName, stageNames } from "../../base/index.ts";
 import type { SpanTrace } from "./trace.ts";
 
-/** SpanKind and StatusCode of the protocol. */
+/** SpanKind of the protocol for work inside the service. */
 const internal = 1;
+/** SpanKind of the protocol for a request. */
 const server = 2;
+/** StatusCode of the protocol for an error. */
 const failed = 2;
 
 /** Others are shown as `_OTHER`: clients may send any word (semantic conventions of HTTP). */

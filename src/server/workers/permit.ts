@@ -19,6 +19,7 @@ export type Awaiting = <T>(work: Promise<T>) => Promise<T>;
  * all of them have settled.
  */
 export function awaitWithoutPermit(permit: Permit): Awaiting {
+  /** Number of promises that have not settled. */
   let open = 0;
   let turn: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the job has its permit again; undefined while it holds one. */

@@ -17,7 +17,7 @@ export interface DraftWord {
 export interface DraftLine {
   readonly words: readonly DraftWord[];
   readonly edges?: Edges | undefined;
-  /** Of the block around it, for a line without a box whose words have none. */
+  /** Edges of the block around the line, for a line without a box whose words have none. */
   readonly outer?: Edges | undefined;
   /** Any number that the lines of a block share. */
   readonly block: number;

@@ -12,7 +12,7 @@ export const textBounds = {
   bytes: 100 * MiB,
   /** Elements inside each other, in XML. */
   depth: 64,
-  /** The same in HTML, in which elements without an end tag count until the element around them ends. */
+  /** Elements inside each other in HTML; one without an end tag counts until the element around it ends. */
   htmlDepth: 512,
   /** Characters of an attribute. */
   attribute: 2 ** 16,

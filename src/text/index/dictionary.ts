@@ -15,7 +15,7 @@ import { ByteReader, ByteWriter, compareBytes, sharedLength, termBytes, termText
 /** Terms of a group. */
 const groupTerms = 64;
 
-/** Bytes of a term at most: a pair of units of 64 code units, and a control character. */
+/** Maximum bytes of a term: a pair of units of 64 code units, and a control character. */
 export const maxTermBytes = 400;
 const maxSurfaceBytes = 1024;
 

@@ -39,8 +39,9 @@ export interface Head extends SegmentFacts {
 export type StreamKind = "postings" | "positions" | "words";
 const streamKinds: readonly StreamKind[] = ["postings", "positions", "words"];
 
-/** Bounds of what a head may say. */
+/** Maximum length of a key that a head may state. */
 export const maxKeyLength = 4096;
+/** Maximum bytes of a term that a head may state. */
 const maxTermBytes = 512;
 /** A page takes at least four bytes of a block, which ends after 32 KiB. */
 const maxPagesOfBlock = 8192;

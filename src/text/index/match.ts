@@ -34,7 +34,7 @@ export interface PageHit {
   readonly suffix: string;
 }
 
-/** Code units of the text before and after a hit at most. */
+/** Maximum number of code units of the text before a hit, and of that after it. */
 export const contextLength = 80;
 
 /** Returns the hits of a query on a page in reading order: at most `count` of them, from number `start`. */
@@ -152,7 +152,7 @@ class PageWords {
     };
   }
 
-  /** Returns positions as text: whole words, or characters if a word has no spaces in it. */
+  /** Returns the text at positions: whole words; characters in a script without spaces. */
   #stretchOf({ first, last }: Range): Stretch {
     const start = this.#wordOf(first);
     const end = this.#wordOf(last);

@@ -40,8 +40,9 @@ export interface Query {
   readonly cuts: readonly QueryCut[];
 }
 
-/** Code units of a query, and elements of all its clauses. */
+/** Maximum number of code units of a query. */
 export const maxQueryLength = 1024;
+/** Maximum number of elements of all clauses of a query. */
 export const maxElements = 32;
 
 /** Letters of a prefix at least. */

@@ -10,8 +10,9 @@ import { pagesOfTerm } from "./terms.ts";
 /** Returns true if the reader may see the text of a page. */
 export type MayRead = (key: string) => Promise<boolean>;
 
-/** Pages whose positions are read together, and questions of access that are open together. */
+/** Number of pages whose positions are read together. */
 const chunkPages = 512;
+/** Maximum number of questions about access that are open simultaneously. */
 const maxQuestions = 16;
 
 /** An element of the query with the lists of its terms. */

@@ -11,10 +11,9 @@ import { termBytes } from "./varints.ts";
 /** Terms that an element may stand for; the most frequent ones are chosen. */
 export const maxExpansions = 64;
 
-/**
- * Terms of a segment that are looked at for one element, and of all segments together that are remembered.
- */
+/** Maximum number of terms of a segment that are looked at for one element. */
 const maxScanned = 65_536;
+/** Maximum number of terms of all segments that are remembered. */
 const maxRemembered = 131_072;
 
 /** A term as a scan meets it. */

@@ -45,8 +45,9 @@ export function plainTerm(term: string): PlainTerm {
 /** Cuts words into units. */
 export type Cutter = (word: string) => readonly Unit[];
 
-/** Distinct words, and their length, that a cutter remembers. */
+/** Maximum number of distinct words that a cutter remembers. */
 const maxRemembered = 20_000;
+/** Maximum number of code units of a word that a cutter remembers. */
 const maxRememberedLength = 40;
 
 /** Returns a cutter that remembers what it has cut, since few words make up most of a text. */

@@ -149,7 +149,7 @@ interface LineBoxes {
 
 /** Reads what {@link columnsOf} returns, and adds the expected boxes. */
 function readBoxes(reader: VarintReader, texts: readonly string[][], flags: readonly number[]): LineBoxes[] {
-  /** Of lines in which only some words have a box: which. */
+  /** Which words have a box, for lines in which only some do. */
   const some = texts.map((words, at) =>
     flags[at]! & flag.someBoxes ? words.map(() => reader.next() === 1) : undefined,
   );

@@ -10,7 +10,7 @@ import type { Box, Line, PageText, Word } from "../page-text.ts";
 export type PageFit = "exact" | "scaled" | "ratio" | "swapped" | "unknown";
 
 export interface ScaleOptions {
-  /** Of the image, as EXIF numbers it, if the canvas shows it upright: 6 and 8 exchange its sides. */
+  /** EXIF orientation of the image, if the canvas shows it upright: 6 and 8 exchange its sides. */
   readonly orientation?: number;
 }
 

@@ -17,7 +17,7 @@ import { type ClientPage, type ClientSite, clientSite } from "./site.ts";
 let folder: string;
 let site: ClientSite;
 let service: Service;
-/** The same with `login_services: images`, which Mirador 3 needs. */
+/** A service with `login_services: images`, which Mirador 3 needs. */
 let atImages: Service;
 let browser: OpenBrowser;
 

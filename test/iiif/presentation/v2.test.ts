@@ -96,7 +96,7 @@ describe("a derived manifest in 2.1", () => {
     const auth = authServices([profile], { base, identifier: "x", version: 3, strict: false });
     const facts = { id: "x", label: "x", canvases: [image("x", 30, 40, { auth, visible: false })] };
     const { service } = expectValid(manifestOf(facts, context)).sequences[0].canvases[0].images[0].resource;
-    // The same as the older image information, except for the contexts inside.
+    // The services are those of the older image information, except for the contexts inside.
     expect(service.service).toEqual(
       authServices([profile], { base, identifier: "x", version: 2, strict: false })[1],
     );

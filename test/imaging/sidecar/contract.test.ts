@@ -127,7 +127,7 @@ interface RowsFile extends Pick<SidecarContract, "codec" | "file"> {
   readonly reads?: SidecarContract["reads"];
 }
 
-/** Those that an overview serves. */
+/** Reads that an overview serves. */
 const overviewReads = (header: ImageHeader) =>
   pyramidReads(header).filter(({ scaleFactor }) => scaleFactor > 1);
 

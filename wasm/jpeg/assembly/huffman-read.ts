@@ -35,7 +35,7 @@ export function buildTable(table: usize, source: usize, ac: i32): i32 {
   return 1;
 }
 
-/** The same without what looks up codes together with their values. */
+/** Builds a table without the parts that look up codes together with their values. */
 export function buildCodes(table: usize, source: usize, ac: i32): i32 {
   memory.fill(table, 0, T_SKIP);
   let code: u32 = 0;

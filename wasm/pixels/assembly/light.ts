@@ -10,7 +10,7 @@ export function bytesToWords(from: usize, count: i32, table: usize, to: usize): 
   }
 }
 
-/** The same for u16. */
+/** Replaces u16 by the u16 of a table. */
 export function wordsToWords(from: usize, count: i32, table: usize, to: usize): void {
   for (const end = from + ((<usize>count) << 1); from < end; from += 8, to += 8) {
     store<u16>(to, load<u16>(table + ((<usize>load<u16>(from)) << 1)));
@@ -20,7 +20,7 @@ export function wordsToWords(from: usize, count: i32, table: usize, to: usize): 
   }
 }
 
-/** The same for u16 and a table of bytes. */
+/** Replaces u16 by the bytes of a table. */
 export function wordsToBytes(from: usize, count: i32, table: usize, to: usize): void {
   for (const end = from + ((<usize>count) << 1); from < end; from += 8, to += 4) {
     store<u8>(to, load<u8>(table + <usize>load<u16>(from)));

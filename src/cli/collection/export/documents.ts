@@ -56,7 +56,7 @@ export interface ExportedDocuments {
   readonly written: ReadonlySet<string>;
   /** Identifiers of the images of which documents name derivatives beyond those of level 0. */
   readonly named: ReadonlySet<string>;
-  /** Those derivatives that were made or are there, and that anyone may see. */
+  /** Derivatives that were made or are there, and that anyone may see. */
   readonly derivatives: readonly NamedDerivative[];
   /** Identifiers of those that need a login, or all of whose images do. */
   readonly refused: ReadonlySet<string>;

@@ -10,7 +10,7 @@ const shape = [
   /^(?:default|color|gray|bitonal)\.[a-z0-9]+$/,
 ] as const;
 
-/** True for a file that a run left whose process ended while it wrote the file. */
+/** True for a file that an earlier run left unfinished, since its process ended. */
 export const isUnfinished = ({ name, kind, link }: FileEntry): boolean =>
   kind === "file" && !link && isTemporaryName(name);
 

@@ -28,7 +28,7 @@ export interface WarmWork {
   readonly pages: "all" | "first";
 }
 
-/** What became of a file. Counts are those of all its pages. */
+/** Counts of what was made and found for a file, with all its pages. */
 export interface WarmOutcome {
   /** Header facts that were not in the cache yet. */
   readonly factsMade: number;
@@ -84,7 +84,7 @@ async function warmMaster(
   const sidecar = sidecars ? await ensureSidecar(parts, master, header, signal) : undefined;
   let [made, found] = [0, 0];
   const size = shownSize(header, parts.policy);
-  // A render says why a file has no sidecar.
+  // If the sidecar is refused, one derivative is rendered: its error says why.
   const rendered = levels ?? (sidecar === "refused" ? 0 : undefined);
   for (const request of rendered === undefined ? [] : firstViews(size, parts.sizes, rendered)) {
     const prepared = await prepare(parts, master, request, signal);
@@ -93,7 +93,7 @@ async function warmMaster(
       continue;
     }
     const derivative = await render(parts, master, prepared, signal);
-    // It is served, but not stored.
+    // An incomplete derivative is served, but not stored.
     if (derivative.incomplete) throw damagedError();
     if (derivative.made) made++;
   }

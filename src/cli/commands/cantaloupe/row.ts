@@ -9,7 +9,7 @@ export type Outcome = "taken" | "unneeded" | "missing";
 export interface Row {
   /** The setting, or the variable of the environment, that has the value. */
   readonly to?: string;
-  /** What is different there. */
+  /** What differs from Cantaloupe, for the report. */
   readonly text?: string;
   /** Why nothing has to be set. */
   readonly unneeded?: string;

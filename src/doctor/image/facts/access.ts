@@ -10,25 +10,25 @@ export const accessRows: readonly Row[] = [
   row({
     name: "rule",
     label: "Access profile",
-    of: ({ settings }) => settings.profile ?? "none",
+    value: ({ settings }) => settings.profile ?? "none",
     text: (profile) => (profile === "none" ? "none: no rule names this image" : profile),
   }),
   row({
     name: "hooks",
     label: "Hooks asked each time",
-    of: ({ settings }) => (settings.hooks.length > 0 ? settings.hooks : undefined),
+    value: ({ settings }) => (settings.hooks.length > 0 ? settings.hooks : undefined),
     text: (names) => names.join(", "),
   }),
   row({
     name: "max_pixel_area",
     label: "image.max_pixel_area",
-    of: ({ settings }) => settings.maxPixelArea,
+    value: ({ settings }) => settings.maxPixelArea,
     text: (area) => (area > 0 ? pixelsText(area) : "no limit"),
   }),
   row<FactValue>({
     name: "output_limits",
     label: "Largest answers",
-    of: ({ settings }) => ({ ...effectiveLimits(settings.limits) }),
+    value: ({ settings }) => ({ ...effectiveLimits(settings.limits) }),
     text: (_, { settings }) => limitsText(effectiveLimits(settings.limits)),
   }),
 ];

@@ -5,30 +5,30 @@ import { profileUse } from "../profile-use.ts";
 import { type Row, row } from "./row.ts";
 
 export const colourRows: readonly Row[] = [
-  row({ name: "profile", label: "Embedded profile", of: ({ profile }) => profile?.description }),
-  row({ name: "profile_version", label: "ICC version", of: ({ profile }) => profile?.version }),
-  row({ name: "profile_space", label: "Space of the profile", of: ({ profile }) => profile?.space }),
-  row({ name: "profile_class", label: "Class of the profile", of: ({ profile }) => profile?.deviceClass }),
+  row({ name: "profile", label: "Embedded profile", value: ({ profile }) => profile?.description }),
+  row({ name: "profile_version", label: "ICC version", value: ({ profile }) => profile?.version }),
+  row({ name: "profile_space", label: "Space of the profile", value: ({ profile }) => profile?.space }),
+  row({ name: "profile_class", label: "Class of the profile", value: ({ profile }) => profile?.deviceClass }),
   row({
     name: "colours_from",
     label: "Colours are defined by",
-    of: ({ header }) => header && (header.colour?.from ?? "nothing"),
+    value: ({ header }) => header && (header.colour?.from ?? "nothing"),
     text: (from) => colourSources[from],
   }),
-  row({ name: "colour_use", label: "How they are used", of: (known) => profileUse(known) }),
+  row({ name: "colour_use", label: "How they are used", value: (known) => profileUse(known) }),
 ];
 
 export const metadataRows: readonly Row[] = [
   row({
     name: "orientation",
     label: "Orientation tag",
-    of: ({ header }) => header?.orientation,
+    value: ({ header }) => header?.orientation,
     text: (orientation) => `${orientation} (${orientations[orientation]})`,
   }),
   row({
     name: "orientation_use",
     label: "How it is used",
-    of: ({ header, settings }) =>
+    value: ({ header, settings }) =>
       header && header.orientation !== 1
         ? settings.policy.metadata === "preserve"
           ? "pixels stay as they are; responses contain the tag"
@@ -38,7 +38,7 @@ export const metadataRows: readonly Row[] = [
   row({
     name: "metadata",
     label: "Metadata in the file",
-    of: ({ metadata }) => metadata && { ...metadata },
+    value: ({ metadata }) => metadata && { ...metadata },
     text: (sizes) =>
       Object.entries(sizes)
         .map(([kind, bytes]) => `${metadataNames[kind]} ${bytesText(bytes)}`)
@@ -47,7 +47,7 @@ export const metadataRows: readonly Row[] = [
   row({
     name: "metadata_use",
     label: "In answers",
-    of: ({ metadata, settings }) =>
+    value: ({ metadata, settings }) =>
       metadata && Object.keys(metadata).some((kind) => kind !== "icc")
         ? settings.policy.metadata === "preserve"
           ? "carried"

@@ -8,7 +8,7 @@ export const costsRows: readonly Row[] = [
   row<FactValue>({
     name: "expected",
     label: "Expected",
-    of: ({ costs }) =>
+    value: ({ costs }) =>
       costs?.map(({ what, scale, canonical, expected, refused }) => ({
         what,
         scale,
@@ -27,7 +27,7 @@ export const costsRows: readonly Row[] = [
   row<FactValue>({
     name: "measured",
     label: "Measured now",
-    of: ({ measured }) =>
+    value: ({ measured }) =>
       measured && measured.length > 0
         ? measured.map(({ stages, ms, firstMs, ...rest }) => ({
             ...rest,
@@ -51,7 +51,7 @@ export const costsRows: readonly Row[] = [
   row<FactValue>({
     name: "latest",
     label: "Measured lately",
-    of: ({ latest }) =>
+    value: ({ latest }) =>
       latest &&
       [latest.part, latest.whole].flatMap((record) =>
         record

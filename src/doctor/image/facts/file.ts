@@ -8,13 +8,13 @@ export const fileRows: readonly Row[] = [
   row({
     name: "source",
     label: "Source",
-    of: ({ master }) => master && `${master.source} (${master.backend})`,
+    value: ({ master }) => master && `${master.source} (${master.backend})`,
   }),
-  row({ name: "key", label: "Key in the source", of: ({ master }) => master?.key }),
+  row({ name: "key", label: "Key in the source", value: ({ master }) => master?.key }),
   row({
     name: "hook",
     label: "Resolve hook",
-    of: ({ hook }) => hook,
+    value: ({ hook }) => hook,
     text: (said) =>
       ({
         mapped: "names this source and key",
@@ -22,49 +22,49 @@ export const fileRows: readonly Row[] = [
         "no opinion": "has no opinion",
       })[said],
   }),
-  row({ name: "page", label: "Page", of: ({ master }) => master?.page }),
-  row({ name: "bytes", label: "Length", of: ({ master }) => master?.size, text: bytesText }),
-  row({ name: "modified", label: "Changed", of: ({ master }) => master?.modified?.toISOString() }),
+  row({ name: "page", label: "Page", value: ({ master }) => master?.page }),
+  row({ name: "bytes", label: "Length", value: ({ master }) => master?.size, text: bytesText }),
+  row({ name: "modified", label: "Changed", value: ({ master }) => master?.modified?.toISOString() }),
 ];
 
 export const pictureRows: readonly Row[] = [
   row({
     name: "format",
     label: "Format",
-    of: ({ header }) => header?.format,
+    value: ({ header }) => header?.format,
     text: (format) => formats[format]?.title ?? format,
   }),
   row({
     name: "size",
     label: "Size as stored",
-    of: ({ header }) => header && { width: header.width, height: header.height },
+    value: ({ header }) => header && { width: header.width, height: header.height },
     text: (size) => `${sizeText(size)}, ${pixelsText(size.width * size.height)}`,
   }),
   row({
     name: "served",
     label: "Size as served",
-    of: ({ header, settings }) => header && { ...shownSize(header, settings.policy) },
+    value: ({ header, settings }) => header && { ...shownSize(header, settings.policy) },
     text: sizeText,
   }),
-  row({ name: "pages", label: "Pages", of: ({ header }) => header?.pages }),
+  row({ name: "pages", label: "Pages", value: ({ header }) => header?.pages }),
   row({
     name: "pagesCut",
     label: "Further pages",
-    of: ({ header }) => header?.pagesCut,
+    value: ({ header }) => header?.pagesCut,
     text: (cut) => (cut === "limit" ? "not served: too many for one file" : "lost: the file is damaged"),
   }),
-  row({ name: "bands", label: "Bands as decoded", of: ({ header }) => header?.bands }),
+  row({ name: "bands", label: "Bands as decoded", value: ({ header }) => header?.bands }),
   row({
     name: "depth",
     label: "Depth as decoded",
-    of: ({ header }) => header?.depth,
+    value: ({ header }) => header?.depth,
     text: (bits) => `${bits} bits`,
   }),
-  row({ name: "interpretation", label: "Interpretation", of: ({ header }) => header?.interpretation }),
+  row({ name: "interpretation", label: "Interpretation", value: ({ header }) => header?.interpretation }),
   row({
     name: "resolution",
     label: "Resolution",
-    of: ({ header }) => header?.resolution && { x: header.resolution.x, y: header.resolution.y },
+    value: ({ header }) => header?.resolution && { x: header.resolution.x, y: header.resolution.y },
     text: ({ x, y }) => `${(x * 2.54).toFixed(1)} × ${(y * 2.54).toFixed(1)} pixels an inch`,
   }),
 ];

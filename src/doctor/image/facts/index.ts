@@ -22,8 +22,8 @@ const rows: Readonly<Record<SectionName, readonly Row[]>> = {
 
 /** Returns the known facts of a section. */
 export function factsOf(section: SectionName, known: DiagnosisFacts): readonly Fact[] {
-  return rows[section].flatMap(({ name, label, of, text = String }) => {
-    const value = of(known);
+  return rows[section].flatMap(({ name, label, value: read, text = String }) => {
+    const value = read(known);
     return value === undefined ? [] : [{ name, label, value, text: text(value, known) }];
   });
 }

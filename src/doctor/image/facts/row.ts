@@ -7,9 +7,9 @@ export interface Row<V extends FactValue = FactValue> {
   readonly name: string;
   readonly label: string;
   /** Returns the value; undefined if there is none to show. */
-  readonly of: (known: DiagnosisFacts) => V | undefined;
+  readonly value: (known: DiagnosisFacts) => V | undefined;
   readonly text?: ((value: V, known: DiagnosisFacts) => string) | undefined;
 }
 
 /** Returns the row; checks that its two functions agree on the type of the value. */
-export const row = <V extends FactValue>(of: Row<V>): Row => of as unknown as Row;
+export const row = <V extends FactValue>(typed: Row<V>): Row => typed as unknown as Row;

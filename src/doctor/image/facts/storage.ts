@@ -15,7 +15,7 @@ const storedRow = <K extends keyof FileFacts>(
   row<FactValue>({
     name,
     label,
-    of: ({ file }) => file?.[name] as FactValue | undefined,
+    value: ({ file }) => file?.[name] as FactValue | undefined,
     text: text as Row["text"],
   });
 
@@ -48,7 +48,7 @@ export const storageRows: readonly Row[] = [
   row({
     name: "precincts",
     label: "Precincts",
-    of: ({ header, file }) =>
+    value: ({ header, file }) =>
       header?.format === "jp2" ? ((file?.precincts ?? []) as unknown as FactValue) : undefined,
     text: (sizes) => ((sizes as []).length > 0 ? sizesText(sizes as unknown as Size[]) : "whole resolutions"),
   }),
@@ -59,19 +59,19 @@ export const levelsRows: readonly Row[] = [
   row<FactValue>({
     name: "levels",
     label: "Levels in the file",
-    of: ({ file }) => file?.levels as unknown as FactValue,
+    value: ({ file }) => file?.levels as unknown as FactValue,
     text: (sizes) => sizesText(sizes as unknown as Size[]),
   }),
   row({
     name: "scales",
     label: "Scales of tiles",
-    of: ({ costs }) => costs?.filter(({ what }) => what === "tile").map(({ scale }) => scale),
+    value: ({ costs }) => costs?.filter(({ what }) => what === "tile").map(({ scale }) => scale),
     text: (scales) => scales.map((scale) => `1/${scale}`).join(", "),
   }),
   row({
     name: "sidecar",
     label: "Sidecar",
-    of: ({ sidecar }) => sidecar?.state,
+    value: ({ sidecar }) => sidecar?.state,
     text: (state, { sidecar }) =>
       sidecar && "bytes" in sidecar
         ? `${sidecarTexts[state]}, ${bytesText(sidecar.bytes)}`

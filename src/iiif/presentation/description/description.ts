@@ -59,7 +59,7 @@ export interface Description {
   readonly thumbnail?: Named;
   readonly start?: Named;
   readonly structures: readonly RangeDescription[];
-  /** Of a collection: describes the manifest of the images next to its folders. */
+  /** Describes the manifest of the images next to the folders of a collection. */
   readonly images?: Description;
 }
 

@@ -8,9 +8,11 @@ import { isAddress } from "./links.ts";
 /** Longitude and latitude in degrees. */
 export type Position = readonly [longitude: number, latitude: number, ...altitude: number[]];
 
-/** Maximum positions and features of one value, and levels of geometries in geometries. */
+/** Maximum number of positions of one value. */
 const maxPositions = 50_000;
+/** Maximum number of features of one value. */
 const maxFeatures = 1000;
+/** Maximum number of levels of geometries in geometries. */
 const maxLevels = 4;
 
 /** What is left of a bound while a value is read. */

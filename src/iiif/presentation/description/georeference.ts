@@ -27,8 +27,9 @@ export interface GeoreferencedMap {
   readonly path: FaultPath["path"];
 }
 
-/** Maximum maps on an image, and positions of each. */
+/** Maximum number of maps on an image. */
 const maxMaps = 200;
+/** Maximum number of positions of a map. */
 const maxPoints = 5000;
 
 /** Points that a transformation needs, by its name; those of `polynomial` depend on its order. */

@@ -66,7 +66,7 @@ const members: readonly (readonly [key: string, key2: string, write: Writer])[] 
   ["service", "service", (value, _, address) => services2(value, address)],
 ];
 
-/** Members that describe a resource and link to more. */
+/** Returns the members that describe a resource and link to more. */
 export function toProperties2(resource: Resource, type: string, address: Address2): Resource {
   const written: Record<string, unknown> = {};
   for (const [key, key2, write] of members)
@@ -94,7 +94,7 @@ export function toTexts2(map: unknown): unknown {
   return oneOrMany<unknown>(values);
 }
 
-/** An image that represents something: a thumbnail or a logo. */
+/** Returns an image that represents something: a thumbnail or a logo. */
 export function toImage2(image: Resource): Resource {
   const { format, width, height } = image;
   return present({
@@ -113,7 +113,7 @@ export function toLink2(link: Resource): Resource {
   return present({ "@id": idOf(link), format, profile, label: toTexts2(link.label) });
 }
 
-/** Id, type and properties, before the contents of a resource. */
+/** Returns id, type and properties, which come before the contents of a resource. */
 export function writeHead(resource: Resource, type: string, address: Address2): Resource {
   return {
     ...writeId(resource, type, address),
@@ -134,7 +134,7 @@ export function fallbackTitle(resource: Resource): string {
   return id.slice(begin) || "[Untitled]";
 }
 
-/** Id and type. */
+/** Returns id and type. */
 export function writeId(resource: Resource, type: string, address: Address2): Resource {
   const [id] = addressOf(resource, address);
   return present({ "@id": id, "@type": `sc:${type}` });

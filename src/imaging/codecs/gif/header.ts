@@ -122,8 +122,9 @@ export interface Forward {
   position(): number;
 }
 
-/** Bytes of the first and the longest block that is read. */
+/** Bytes of the first block that is read. */
 const leastBlock = 16 * 1024;
+/** Bytes of the largest block that is read. */
 const maxBlock = 256 * 1024;
 
 /** Creates a reader from the beginning of a file. */

@@ -37,7 +37,7 @@ export async function readJpegFacts(bytes: ByteSource): Promise<FileFacts> {
   };
 }
 
-/** A frame header of 255 components. */
+/** Bytes of a frame header of 255 components, the longest segment that is needed. */
 const maxSegment = 6 + 3 * 255;
 
 /**

@@ -67,7 +67,7 @@ export interface DecodingHost extends Pick<CodecHost, "zlib"> {
 
 /**
  * Decodes a region and passes on its rows. Holds some rows; of an interlaced picture the whole region. Throws
- * ImagingError `decode` when damaged, `too-large` when the runtime cannot allocate the buffers.
+ * ImagingError `decode` if the file is damaged, `too-large` if the runtime cannot allocate the buffers.
  */
 export async function decodePng(
   bytes: ByteSource,

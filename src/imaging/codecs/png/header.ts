@@ -78,8 +78,8 @@ const readBudget = 256 * 1024;
 
 /**
  * Returns the facts before the picture. Reads at most 256 KiB, usually 16. Does not search for eXIf after the
- * picture. Throws ImagingError `decode` when damaged, `unsupported` for Apple's variant and for headers too
- * scattered.
+ * picture. Throws ImagingError `decode` if the file is damaged, `unsupported` for Apple's variant and for
+ * headers too scattered.
  */
 export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const read = createWindow(bytes);

@@ -58,7 +58,7 @@ async function* joinedChunks(
 
 /**
  * Yields the inflated picture data, in pieces of the platform's size. Leaving the loop early stops reading.
- * Checksums are verified as far as the data is read. Throws ImagingError `decode` when the data is damaged or
+ * Checksums are verified as far as the data is read. Throws ImagingError `decode` if the data is damaged or
  * ends within the stream, `source` from the bytes.
  */
 export async function* inflatedPicture(

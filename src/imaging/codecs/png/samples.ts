@@ -76,7 +76,7 @@ function expandKeyed(samples: number, bitDepth: number, transparency: Uint8Array
   };
 }
 
-/** The same for the most frequent kind, bytes to RGB, for speed. */
+/** Expands the indexes of the most frequent palettes, bytes to RGB, faster than the general way does. */
 function expandColours(entries: Uint8Array): Expand {
   return ({ row, x, count }, out, at, stride) => {
     for (let from = x, to = at; from < x + count; from++, to += stride) {

@@ -70,7 +70,7 @@ const leastPixels = 1 << 20;
 const usualRatio = 0.7;
 /** Full-size rows that take as much memory as those that halving holds of all levels. */
 const heldRows = 320;
-/** The same of a build, which also holds a row of tiles of each level. */
+/** Full-size rows that take as much memory as a build, which also holds a row of tiles of each level. */
 const heldByBuild = 1024;
 /** Nanoseconds per pixel of making and coding all levels, and of making an overview. */
 const buildNs = { pyramid: 6, overview: 3 } as const;
@@ -89,7 +89,7 @@ const pixelsOf = ({ width, height }: Size) => width * height;
 /** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
 const maxWidth = 2 ** 18;
 
-/** The same for the drawn area of a larger image, all of which would be in the levels. */
+/** Minimum number of pixels of the drawn area for a sidecar, if the file draws on part of the image only. */
 const leastDrawn = 1 << 25;
 
 /** True if images with this header have a sidecar. */

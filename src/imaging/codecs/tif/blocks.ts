@@ -29,7 +29,7 @@ export const MAX_RUN = 1 << 20;
 
 /**
  * Returns the blocks under `region` with sample `plane` (0 unless planar), row by row of blocks. Throws
- * ImagingError `decode` when the file's tables are too short.
+ * ImagingError `decode` if the file's tables are too short.
  */
 export async function blocksOf(
   bytes: ByteSource,

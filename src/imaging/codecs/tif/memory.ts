@@ -9,8 +9,9 @@ import { chunkRows } from "./parts.ts";
 import { heldBoxes } from "./samples/targets.ts";
 import { maxBytes } from "./tiled-jpeg.ts";
 
-/** Instances, the platform's inflater, and block tables of the usual size. */
+/** Bytes of module instances, the platform's inflater, and block tables of up to {@link USUAL_TABLES}. */
 const FIXED = 8 << 20;
+/** Bytes of block tables of the usual size. */
 const USUAL_TABLES = 2 << 20;
 /** JPEG tiles of a region are read together, and those of two reads before are still garbage. */
 const heldTiles = 3;

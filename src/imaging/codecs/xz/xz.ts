@@ -14,7 +14,7 @@ export const xzMemory = (wanted: number) => wanted + 2 ** 16;
 
 /**
  * Returns the first `wanted` bytes of an .xz stream. Block checks are not verified, since data after the
- * requested bytes is not read. Throws ImagingError `decode` when the data is broken or shorter.
+ * requested bytes is not read. Throws ImagingError `decode` if the data is broken or shorter.
  */
 export function decompress(data: Uint8Array, wanted: number): Uint8Array {
   if (MAGIC.some((byte, i) => data[i] !== byte)) throw damagedLzma("an .xz stream", "something else");

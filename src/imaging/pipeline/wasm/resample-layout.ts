@@ -26,9 +26,11 @@ export const groupRows = 4;
 const maxBetween = 1024;
 /** Vectors read and write up to here beyond a buffer. */
 const slack = 128;
-/** Rows in the ring, staged rows and rows that wait to be taken out: together in the second cache. */
+/** Bytes of the rows in the ring; with the two below, they fit the second cache. */
 const ringBytes = 192 << 10;
+/** Bytes of staged rows. */
 const stagedBytes = 64 << 10;
+/** Bytes of rows that wait to be taken out. */
 const outBytes = 64 << 10;
 
 /** Integers for plain 8-bit samples, if the box is small; the same for every window of an image. */

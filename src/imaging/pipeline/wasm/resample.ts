@@ -44,15 +44,13 @@ interface Exports extends WebAssembly.Exports {
   run(first: number, count: number, out: number): void;
 }
 
-/**
- * WebAssembly memory never shrinks: above this the instance is dropped, and above the next limit it is not
- * used.
- */
+/** Bytes of memory above which an instance is dropped after use: WebAssembly memory never shrinks. */
 const cachedMemory = 32 << 20;
+/** Bytes of memory above which the module is not used. */
 const maxMemory = 256 << 20;
-/** Column sums are u32: rows of 16-bit values that they hold. */
+/** Maximum number of rows whose 16-bit values fit a sum of u32. */
 const maxSummedRows = 65536;
-/** Only ink with alpha has more, which is rare. */
+/** Maximum number of bands of the module; only ink with alpha has more, which is rare. */
 const maxBands = 4;
 const page = 65536;
 

@@ -43,8 +43,8 @@ function doubtOf(identifier: string, settings: Pick<AccessSettings, "base_url">)
   }
   if (/(^|\/)\*$/.test(identifier))
     return "has no effect on other identifiers, since rows name single images; write a rule of auth.rules for a folder";
-  for (const form of spellingChecks) {
-    const message = form(identifier, settings);
+  for (const check of spellingChecks) {
+    const message = check(identifier, settings);
     if (message !== undefined) return message;
   }
   return undefined;

@@ -19,11 +19,11 @@ export function* ruleDoubts(settings: AccessSettings): Iterable<Finding> {
   for (const [at, { match }] of rules.entries()) {
     const path = ["auth", "rules", at, "match"];
     yield* doubtsAt(path, describeHiddenRule(at, index, settings));
-    for (const form of spellingChecks) yield* doubtsAt(path, form(match, settings));
+    for (const check of spellingChecks) yield* doubtsAt(path, check(match, settings));
   }
   for (const [at, rule] of rules.entries())
-    for (const says of [describeWeakestWay, describeSameWords])
-      yield* doubtsAt(["auth", "rules", at, "profile"], says(rule, settings));
+    for (const describe of [describeWeakestWay, describeSameWords])
+      yield* doubtsAt(["auth", "rules", at, "profile"], describe(rule, settings));
   const used = new Set(rules.flatMap(profilesOf));
   for (const name of Object.keys(profiles))
     if (!used.has(name))
@@ -33,7 +33,7 @@ export function* ruleDoubts(settings: AccessSettings): Iterable<Finding> {
       );
 }
 
-/** Describes a rule that a click opens although another of its profiles asks who the reader is. */
+/** Describes a rule whose images a click opens, although another of its profiles asks for a login. */
 function describeWeakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
   const names = profilesOf(rule);
   const click = names.find((name) => profiles[name]?.pattern === "clickthrough");
@@ -70,7 +70,7 @@ function describeHiddenRule(
   return `${why}; put it before that one`;
 }
 
-/** Spellings of a match that no identifier has. Each returns what is wrong with a match, or undefined. */
+/** Functions that each return why no identifier has the spelling of a match, or undefined. */
 export const spellingChecks: readonly ((
   match: string,
   settings: Pick<AccessSettings, "base_url">,

@@ -12,16 +12,15 @@ import { createSingleFlight, parseUrl } from "../../../base/index.ts";
 import { faultOf, OidcFault } from "./faults.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 
-/**
- * Milliseconds for which metadata are used without asking again; the second value applies while the provider
- * does not respond.
- */
+/** Milliseconds for which metadata are used without asking again. */
 const freshMs = 3_600_000;
+/** Milliseconds for which metadata are used while the provider does not respond. */
 const staleMs = 24 * freshMs;
-/** Milliseconds for which keys are valid, and the minimum interval between requests for an unknown key. */
+/** Milliseconds for which keys are used without asking again. */
 const keysFreshMs = 600_000;
+/** Minimum milliseconds between requests for an unknown key. */
 const keysPauseMs = 5000;
-/** Milliseconds after which a check of the service requests again. */
+/** Milliseconds for which a check of the service is content with metadata in memory. */
 const checkedMs = 60_000;
 
 /** How the library makes requests. {@link createProviderFetch} checks the transport. */
@@ -56,7 +55,7 @@ export function createProvider(
   let cached: { readonly metadata: AuthorizationServer; readonly at: number } | undefined;
   let keys: { readonly uri: string; readonly find: JWTVerifyGetKey } | undefined;
 
-  const ask = async (): Promise<AuthorizationServer> => {
+  const requestMetadata = async (): Promise<AuthorizationServer> => {
     try {
       const url = new URL(issuer);
       const metadata = await processDiscoveryResponse(url, await discoveryRequest(url, requests));
@@ -66,7 +65,8 @@ export function createProvider(
       throw discoveryFault(error);
     }
   };
-  const askOnce = () => (connectionsEndWithRequest ? ask() : flights.run("metadata", ask));
+  const askOnce = () =>
+    connectionsEndWithRequest ? requestMetadata() : flights.run("metadata", requestMetadata);
   const metadataYoungerThan = (ms: number) =>
     cached && performance.now() - cached.at < ms ? cached.metadata : undefined;
 

@@ -11,7 +11,7 @@ export function verifyHere(password: string, hash: string): boolean {
   return hash.startsWith("$apr1$") ? fitsApr1(password, hash) : compareSync(password, hash);
 }
 
-/** The same, with a pause about every 100 ms. */
+/** True if the password fits the hash; pauses about every 100 ms. */
 export async function verifyInTurns(password: string, hash: string): Promise<boolean> {
   return hash.startsWith("$apr1$") ? fitsApr1(password, hash) : compare(password, hash);
 }

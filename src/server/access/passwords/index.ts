@@ -18,7 +18,7 @@ export interface Passwords {
    * hangs.
    */
   hashOf(user: string): Promise<string | undefined>;
-  /** Returns the same, or for an unknown name the hash of another, always the same one. */
+  /** Returns a user's current hash; for an unknown name the hash of some user, the same at each call. */
   hashFor(user: string): Promise<string>;
   /** Throws, with the reason for the operator, if the file has changed and cannot be used. */
   check(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openPasswords(
     return standIns.choose(user);
   };
 
-  /** Detects changes of the file while nobody logs in. */
+  /** Returns the current hashes by name, after a look for changes of the file. */
   const readCurrent = async () => {
     await file?.refresh();
     return file?.current() ?? inline;
@@ -84,7 +84,7 @@ export async function openPasswords(
       const hashes = await readCurrent();
       const other = await chooseStandIn(user, hashes);
       const own = hashes.get(user);
-      // It matches nothing, and would take longer than others.
+      // A password that is too long matches nothing; its hash would take longer than others.
       const tried = password.length > maxPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal, turn);
       return fits && tried === password ? own : undefined;

@@ -29,7 +29,7 @@ export interface DisplayName {
   readonly text: string;
   /** Safe HTML. */
   readonly html: string;
-  /** The same for narrow places: the middle of a long name is there, but not in sight. */
+  /** Safe HTML for narrow positions: the middle of a long name is there, but not in sight. */
   readonly cut: string;
 }
 

@@ -10,8 +10,9 @@ import { folderAddress, viewerAddress } from "./addresses.ts";
 import { nameOf } from "./names.ts";
 import type { Site } from "./site.ts";
 
-/** Sides of the boxes for thumbnails and the linked JPEG, in pixels. */
+/** Side of the box for thumbnails, in pixels. */
 export const thumbnailBox = 200;
+/** Side of the box for the linked JPEG, in pixels. */
 export const largeBox = 1200;
 
 /**

@@ -3,7 +3,7 @@
 import { type FigureRow, figures, publishedName } from "../../stats/figures.ts";
 import type { Family, HistogramSeries } from "../../stats/registry.ts";
 
-/** Its media type. */
+/** Media type of the text. */
 export const textType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Returns all figures of a reading, family by family, each with its help and kind. */

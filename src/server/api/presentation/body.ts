@@ -90,7 +90,7 @@ async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Bytes>
   for await (const text of texts) yield utf8.encode(text);
 }
 
-/** The same document in two types has two tags. */
+/** Returns the ETag of a document, which differs between the two types that it is sent as. */
 const etagOf = (type: string, digest: string) =>
   `"${digest.slice(0, 32)}${type.startsWith("application/ld+json") ? "-ld" : ""}"`;
 

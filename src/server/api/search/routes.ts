@@ -82,7 +82,7 @@ const refusalOf = (detail: string): Refusal =>
     headers: { "WWW-Authenticate": imageChallenge },
   });
 
-/** Those who may not read the text learn no more than if there were none. */
+/** Returns the error for readers who may not read the text: they learn no more than if there were none. */
 const noText = () =>
   new ServiceError(
     "not-found",

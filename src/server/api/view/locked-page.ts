@@ -9,7 +9,7 @@ import { titleOf } from "./frame.ts";
 import { listOf } from "./opened.ts";
 import type { Reader } from "./reader.ts";
 
-/** The page of a title with its authorization services. A login leads back to the page of the document. */
+/** Returns the page with the title of a document and links to its logins, which lead back to its page. */
 export function renderLockedPage(document: Resource, reader: Reader, base: string): Page {
   const { words, language } = reader;
   const title = titleOf(document, reader);

@@ -17,7 +17,7 @@ import { ownAddresses } from "../http/own-addresses.ts";
 export interface OwnAddress {
   /** Readings as a document or a part of one; absent if there are none at such addresses. */
   readonly readings?: readonly PresentationPath[];
-  /** The same address as an id of version 3, if it is one of a document. */
+  /** The address as an id of version 3, if it is one of a document. */
   readonly id?: string;
   /** Region that the address itself names. */
   readonly region?: Region;

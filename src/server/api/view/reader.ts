@@ -3,7 +3,7 @@
 import words from "../../../../translations/view.json" with { type: "json" };
 import { type Reader as ReaderOf, readerIn } from "../http/representation/reader.ts";
 
-/** Placeholders `{…}` in a text are replaced with values. */
+/** Texts of these pages in one language; placeholders `{…}` are replaced with values. */
 type Words = (typeof words)["en"];
 
 export type Reader = ReaderOf<Words>;

@@ -81,7 +81,7 @@ export const problemLines = (problems: readonly Finding[], location: string): st
 type Parsed =
   | {
       readonly value: Record<string, unknown>;
-      /** The same with every scalar as written. */
+      /** The value with every scalar as written. */
       readonly texts: Record<string, unknown>;
       /** Finds the position of a key in the text. */
       readonly find: (path: readonly PropertyKey[]) => Position | undefined;

@@ -37,7 +37,7 @@ export interface SoughtLayer {
 
 /** Milliseconds until a new attempt for a file that can have no layer. */
 const unavailableMs = 3_600_000;
-/** The same for a file whose pass took longer than a job may: reads then do without. */
+/** Milliseconds until a new attempt for a file whose pass took longer than a job may. */
 const lateMs = 600_000;
 /**
  * Milliseconds within which a layer with a lost part is removed at most once: the slot may be unable to store

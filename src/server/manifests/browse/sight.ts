@@ -31,7 +31,7 @@ export interface Sight {
   lockOf(folder: string): Promise<FolderLock | undefined>;
   /** Also true if that is unknown before an image is examined. */
   mayHave(image: string): Promise<boolean> | boolean;
-  /** The same for the matches of a search, which uses texts that may be for readers with access. */
+  /** What a search may find: it uses texts that may be for readers with access. */
   readonly finds: {
     mayLookInto(folder: string): Promise<boolean> | boolean;
     mayHave(image: string): Promise<boolean> | boolean;
@@ -39,7 +39,7 @@ export interface Sight {
   };
   /** The entries that the caller may see, as far as that is known before they are looked at. */
   filterPermitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
-  /** The same with the folders that are listed under a lock. */
+  /** Returns the permitted entries, and the folders that are listed under a lock. */
   filterListed(entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** An image with its label; undefined if the caller may not have it. Never throws. */
   lookAt(image: Entry): Promise<ShownImage | undefined>;

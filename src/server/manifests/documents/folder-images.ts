@@ -91,7 +91,7 @@ export interface Sheets {
   all(): Promise<readonly Sheet[]>;
   /** Returns sentences about files of which `all` or `batches` has left out pages. */
   notes(): readonly string[];
-  /** The same in their order, some at a time: files are opened only for the sheets that come next. */
+  /** Yields all sheets in their order, a few at a time; files are opened only for those that come next. */
   batches(): AsyncIterable<readonly Sheet[]>;
 }
 

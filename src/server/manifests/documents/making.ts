@@ -40,9 +40,9 @@ export interface Making {
 export interface Made {
   /** Version 3.0, with its context. */
   readonly document: Resource;
-  /** The same in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
+  /** The document in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
   readonly document2?: Resource;
-  /** Of a piece: the `services` of its manifest, which it refers to. */
+  /** The `services` of the manifest of a piece, which the piece refers to. */
   readonly services?: unknown;
   /** Annotations that are attached to the canvases of a manifest. */
   readonly attached?: Attached;
@@ -71,7 +71,7 @@ export interface ReadableText {
 
 /** A canvas with the files of its text. */
 export interface SheetTexts {
-  /** Of its image. */
+  /** Identifier of the image of the canvas. */
   readonly identifier: string;
   readonly files: readonly TextFile[];
   readonly canvas: { readonly id: string; readonly width: number; readonly height: number };

@@ -57,10 +57,11 @@ export interface TextBytes {
 const cacheBytes = 16 * 2 ** 20;
 /** Bytes of a file that is read without a worker: two milliseconds. */
 const maxBytesInPlace = 64 * 1024;
-/** The same on a runtime without workers: a tenth of a second. */
+/** Bytes of a file that is read on a runtime without workers: a tenth of a second. */
 const maxBytesWithoutWorkers = 4 * 2 ** 20;
-/** Files that may be in memory, and those that may wait. */
+/** Maximum number of files in memory. */
 const maxAtOnce = 2;
+/** Maximum number of files that wait. */
 const maxWaiting = 200;
 /** Milliseconds for a worker to read a file. */
 const readMs = 120_000;

@@ -65,9 +65,9 @@ function bytesOf(data: Uint8Array): Uint8Array {
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
 }
 
-/** Reading that does not wait for the other end of a pipe; Windows has neither. */
+/** Flags for reading without waiting for the other end of a pipe; Windows has neither. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-/** The same, refusing symbolic links. */
+/** Flags of {@link readOnly} that also refuse symbolic links. */
 const readPlain = readOnly | (constants.O_NOFOLLOW ?? 0);
 /** Error codes of opening links, sockets and devices. */
 const notPlainCodes = new Set(["ELOOP", "EMLINK", "ENXIO", "EOPNOTSUPP"]);

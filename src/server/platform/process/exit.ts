@@ -5,8 +5,9 @@
 import type { ExitOptions } from "../../../base/index.ts";
 import type { ProcessRuntime } from "./start-commands.ts";
 
-/** Milliseconds for the output to be flushed and for threads to end, unless the caller gives them more. */
+/** Milliseconds for the output to be flushed and for threads to end, unless the caller allows more. */
 const usualMs = 2000;
+/** Milliseconds between two looks at what still runs. */
 const lookMs = 10;
 
 /** Calls of Node's threads that the operating system may never complete. */

@@ -1,7 +1,7 @@
 // Facts about a request beyond the Request object: the socket's peer and the raw target.
 
 export interface RequestFacts {
-  /** In the form of `normalIp`. */
+  /** In the form of `normaliseIp`. */
   readonly address?: string | undefined;
   readonly target?: string;
 }

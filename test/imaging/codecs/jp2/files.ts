@@ -45,7 +45,7 @@ export function boxed(
   return labelled({ ...file, boxes: [box("colr", [1, 0, 0], u32(file.enumerated ?? 16)), file.extra ?? []] });
 }
 
-/** The same with these boxes after ihdr. */
+/** A JP2 file around a codestream, with these boxes after ihdr. */
 export function labelled(file: Boxed & { readonly boxes: readonly Bytes[] }): Uint8Array {
   const [width, height, components] = file.size;
   const { length } = file.codestream;

@@ -28,8 +28,8 @@ const spliced = (file: Uint8Array, from: number, to: number, others: Uint8Array 
   new Uint8Array(Buffer.concat([file.subarray(0, from), others, file.subarray(to)]));
 
 /**
- * The same, and the tile-part in which that is says its new length (Psot, A.4.2), so that a decoder looks
- * inside.
+ * Replaces bytes like {@link spliced}, and states the new length of the tile-part around them (Psot, A.4.2),
+ * so that a decoder looks inside.
  */
 function splicedInPart(
   file: Uint8Array,

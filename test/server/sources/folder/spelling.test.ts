@@ -43,7 +43,7 @@ const folding: FileSystem = {
   open: async (path) => plain.open(await stored(path)),
 };
 
-/** The same as Linux mounts it, which leaves the spelling in resolved paths. */
+/** A folding file system as Linux mounts it, which leaves the spelling in resolved paths. */
 const keeping: FileSystem = {
   ...folding,
   async realPath(path) {

@@ -19,7 +19,7 @@ export function finishRowsInt(origin: usize, stride: usize, first: i32, ends: i3
   }
 }
 
-/** The same for 9/7. */
+/** Finishes rows of the filter 9/7. */
 export function finishRowsFloat(origin: usize, stride: usize, first: i32, ends: i32, row: i32, width: i32): void {
   if (ends - first === 1) return;
   const bytes = (<usize>width) << 2;

@@ -24,8 +24,8 @@ const order8 = memory.data<u8>([
 ]);
 
 /**
- * The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as
- * well.
+ * Orders for the lowest 4x4 and 2x2 coefficients alone, one behind the other; other coefficients go behind
+ * the block as well.
  */
 const order4 = memory.data(208);
 const order2 = memory.data(208);

@@ -17,7 +17,7 @@ export const WIDTH: u64 = 11;
  * FLIP}.
  */
 export const T_VALUES: usize = 0xc00;
-/** The same with masks in the high bits of the 16: the value bits among the bits that were looked up. */
+/** Values with masks in the high bits of the 16: the value bits among the bits that were looked up. */
 export const T_MASKS: usize = 0x8c00;
 
 export const FLIP: u32 = 0xfff0;

@@ -126,7 +126,7 @@ function decodePart1(
   run.decodeBlock(data, table, segments.length, width, height, planes, skipped, number, style, work, out);
 }
 
-/** Decodes the last HT set (T.814 7.1). */
+/** Decodes the last HT set (T.814 7.1). Returns false if the block is damaged. */
 function decodeHt(
   engine: Engine,
   { data, segments, planes }: CodedBlock,

@@ -1,5 +1,5 @@
 // Positions of the samples of a tile (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands,
-// precincts and code-blocks. Ends are exclusive; each has coordinates of its own.
+// precincts and code-blocks. Ends are exclusive; each of these has a coordinate system of its own.
 
 import type { Codestream } from "../codestream.ts";
 import type { Coding } from "./parameters.ts";
@@ -23,18 +23,23 @@ export interface Band extends Box {
 
 export interface Resolution extends Box {
   readonly bands: readonly Band[];
-  /** Exponents of precincts, in samples of the resolution. */
+  /** Width of a precinct as an exponent of 2, in samples of the resolution. */
   readonly precinctX: number;
+  /** Height of a precinct as an exponent of 2. */
   readonly precinctY: number;
-  /** Number of the first precinct across and down, and their counts. */
+  /** Column of the first precinct. */
   readonly firstX: number;
+  /** Row of the first precinct. */
   readonly firstY: number;
+  /** Number of columns of precincts. */
   readonly across: number;
+  /** Number of rows of precincts. */
   readonly down: number;
-  /** Exponents of code-blocks, in samples of a sub-band. */
+  /** Width of a code-block as an exponent of 2, in samples of a sub-band. */
   readonly blockX: number;
+  /** Height of a code-block as an exponent of 2. */
   readonly blockY: number;
-  /** Number of the tile's precincts before these. */
+  /** Number of precincts of the tile before those of this resolution. */
   readonly before: number;
 }
 

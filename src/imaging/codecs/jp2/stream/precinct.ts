@@ -21,7 +21,7 @@ export interface CodedPiece {
 export interface CodeBlock extends Box {
   readonly passes: number;
   readonly zeroPlanes: number;
-  /** Of HT styles: one of {@link htKinds}. */
+  /** One of {@link htKinds}, for blocks of an HT style. */
   readonly kind: number;
   readonly pieces: readonly CodedPiece[];
   /** The slot that had it decoded last, which may have another block by now; see `region/block-slots.ts`. */

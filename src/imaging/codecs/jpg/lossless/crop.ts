@@ -96,7 +96,7 @@ export const piecesOf = ({ frame, scan, region, data }: Crop): readonly Uint8Arr
 /** Bytes of a file that are read and cut at a time, unless a row has more. */
 const readAtOnce = 16 << 20;
 
-/** Cuts the MCUs of all rows out of a file, some rows after the other. */
+/** Cuts the MCUs of all rows out of a file, a group of rows at a time. */
 async function cutRows(job: DecodeJob, mcus: McuRange): Promise<readonly Uint8Array[] | undefined> {
   const points = job.accessPoints.scans[0]!;
   const short = new Set<string>();

@@ -38,6 +38,7 @@ export function findUsualForm(crop: Crop, swap: boolean): CropForm {
   return form;
 }
 
+/** Returns the form with other Huffman tables; `copies`: true if the AC codes of the file stay. */
 export function transformForm(
   { frame, scan }: Crop,
   swap: boolean,

@@ -81,14 +81,14 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
       return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
     }
     await takeSegment(seen, { ...segment, length }, walk, bytes);
-    // JPEG-LS and hierarchical files need no more: other rules apply after their frame header
+    // JPEG-LS and hierarchical files are refused, and other rules apply after their frame header.
     if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
       return describeFrame(seen.frame, { ...seen, lateHeight: false, multiscan: false });
   }
   throw damagedJpgHeader("a scan", "the end of the file");
 }
 
-/** Takes in a segment before the first scan. */
+/** Adds what a segment before the first scan says to `seen`. */
 async function takeSegment(
   seen: HeaderSegments,
   segment: Segment & { readonly length: number },
@@ -170,6 +170,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
   return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
 }
 
+/** Facts of a file that its frame header does not state. */
 interface HeaderContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;

@@ -6,8 +6,9 @@ import { area, type Engine, slack } from "./engine.ts";
 import type { Scan } from "./header.ts";
 import type { SampleTarget, ScanPosition } from "./run.ts";
 
-/** Bytes of memory for the samples at 1/8 and the access points of the rows of a run. */
+/** Bytes of memory for the samples at 1/8 of the rows of a run. */
 const sampleRoom = 512 * 1024;
+/** Bytes of memory for the access points of the rows of a run. */
 const entryRoom = 256 * 1024;
 
 export interface SampleRooms {

@@ -9,9 +9,11 @@ import type { TranscodeModule } from "./module.ts";
 import type { ListedScan, ScanList } from "./scans.ts";
 
 const outputBytes = 128 * 1024;
-/** Bytes of the windows of all scans together, and the limits of one window. */
+/** Bytes of the windows of all scans together. */
 const allWindows = 2 * 1024 * 1024;
+/** Minimum bytes of one window. */
 const leastWindow = 16 * 1024;
+/** Maximum bytes of one window. */
 const maxWindow = 128 * 1024;
 const defaultSlice = 16;
 

@@ -6,7 +6,7 @@ import { detailsOf } from "../markers/header.ts";
 
 /** Maximum number of scans. More are an attack, since each costs a pass over all coefficients. */
 const maxScans = 100;
-/** Scans that a file of any size may have; encoders write at most a dozen. */
+/** Number of scans that a file of any size may have; encoders write at most a dozen. */
 const leastLimit = 20;
 /** Pixels that all scans together may pass over, about two seconds of work. */
 const maxPasses = maxScans * 2 ** 26;

@@ -27,7 +27,7 @@ export interface BlockTools {
 /** A strip or tile that is decompressed from the top as it is read. */
 export interface BlockReader {
   /**
-   * Fills `into`, a whole number of rows, with the next bytes. Throws ImagingError `decode` when there are
+   * Fills `into`, a whole number of rows, with the next bytes. Throws ImagingError `decode` if there are
    * fewer.
    */
   read(into: Uint8Array): void | Promise<void>;

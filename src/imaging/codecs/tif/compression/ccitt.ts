@@ -133,9 +133,9 @@ function whiteFrom(x: number, width: number, changes: Int32Array, count: number)
 }
 
 /**
- * The same for a row coded against the one above, whose changes end with three times `width`. The search
- * above and the state of the bits stay in this one loop: with a function for each, a page of text takes 2 to
- * 3 % longer.
+ * Fills `changes` for a row coded against the one above, whose changes end with three times `width`. The
+ * search above and the state of the bits stay in this one loop: with a function for each, a page of text
+ * takes 2 to 3 % longer.
  */
 function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: Int32Array): number {
   const next = [0, 1]; // per colour, the index of the next change to the other colour above

@@ -33,14 +33,13 @@ export interface Compression {
 export const PLAIN = 1;
 /** The JPEG of TIFF 6.0 section 22. */
 export const OLD_JPEG = 6;
-/**
- * Compressions whose blocks are decoded as a whole by WebAssembly modules; JPEG also needs the picture's
- * tables.
- */
+/** JPEG, whose blocks are decoded as a whole by a module, with the picture's tables. */
 export const JPEG = 7;
+/** WebP, whose blocks are decoded as a whole by a module. */
 export const WEBP = 50001;
-/** JPEG 2000 of luma and chroma in Aperio's slides, and as written by libvips. */
+/** JPEG 2000 of luma and chroma in Aperio's slides. */
 export const APERIO_YCC = 33003;
+/** JPEG 2000 as written by libvips. */
 export const VIPS_JPEG_2000 = 33004;
 
 /** True if strips and tiles are codestreams of JPEG 2000. */

@@ -5,8 +5,9 @@ import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 
 /** Bytes of the table and the state of a block. */
 export const stateBytes = 65_572;
-/** Stored bytes that the module takes at a time, and bytes that it makes of them. */
+/** Stored bytes that the module takes at a time. */
 const feedBytes = 16 * 1024;
+/** Bytes that the module makes at a time. */
 const madeBytes = 32 * 1024;
 /** Maximum bytes of a string, and those that are written after it. */
 const overhang = 4096;

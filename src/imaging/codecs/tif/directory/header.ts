@@ -31,7 +31,7 @@ const MAX_SUBIFDS = 1024;
 
 /**
  * Returns the header facts of a page (1-based). `find` and `version` as in {@link FindPages}. Throws
- * ImagingError `decode` when the file is damaged, `not-found` with code page_not_found when there is no such
+ * ImagingError `decode` if the file is damaged, `not-found` with code page_not_found if there is no such
  * page.
  */
 export async function probeTiff(

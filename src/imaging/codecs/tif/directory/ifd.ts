@@ -60,8 +60,9 @@ const BLOCK = 128 * 1024;
 const WINDOWS_KEPT = 16;
 const DIRECTORIES_KEPT = 32;
 const MAX_ENTRIES = 4096;
-/** Bytes of the smallest field, and how often each field of a sound file may be read. */
+/** Bytes of the smallest field. */
 const FIELD = 12;
+/** Maximum number of times that a field of a sound file is read. */
 const READINGS = 4;
 /** Fields that may be read of any file: those of a page and its levels. */
 const FIELDS_OF_PAGE = 64 * MAX_ENTRIES;

@@ -123,8 +123,9 @@ export function readsAnywhere(header: ImageHeader): boolean {
   return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= maxOfStrip);
 }
 
-/** Largest ratio of a stored scale to the one before, and pixels of the smallest level. */
+/** Largest ratio of a stored scale to the one before. */
 const maxApart = 4;
+/** Maximum number of pixels of the smallest level. */
 const maxLeft = 2 ** 24;
 
 /**

@@ -79,7 +79,7 @@ export interface Placement {
   readonly from: number;
   readonly fromRow: number;
   readonly fromPixel: number;
-  /** The same for the output. */
+  /** First sample in the output, samples from row to row, samples from pixel to pixel. */
   readonly to: number;
   readonly toRow: number;
   readonly toPixel: number;
@@ -109,7 +109,7 @@ export function copySamples(
 }
 
 /**
- * The same for one sample of less than a byte per pixel, in rows that begin at whole bytes; values are not
+ * Copies one sample of less than a byte per pixel, from rows that begin at whole bytes; values are not
  * scaled.
  */
 export function copyBits(bits: number, data: Uint8Array, out: Uint8Array | Uint16Array, p: Placement): void {

@@ -28,7 +28,7 @@ const types = {
 
 export type FileVariant = "classic" | "big";
 
-/** Bytes of a directory's count of fields, of a field, of values inside a field, and of an offset. */
+/** Sizes in bytes: of the count of fields, of a field, of the values that fit inside it, of an offset. */
 const layouts = {
   classic: { count: 2, entry: 12, inside: 4, offset: 4 },
   big: { count: 8, entry: 20, inside: 8, offset: 8 },

@@ -2,8 +2,8 @@
 // and all directories follow at the end, so only the header is written twice.
 //
 // Each level is a directory in the chain, marked by NewSubfileType as a reduced image of the page before it
-// (TIFF 6.0 section 8). libvips, OpenSlide 3.4 and iipsrv 1.1 read that as a pyramid; of levels in SubIFDs,
-// the other way, both OpenSlide and iipsrv see the full size alone.
+// (TIFF 6.0 section 8). libvips, OpenSlide 3.4 and iipsrv 1.1 read that as a pyramid. If levels were SubIFDs,
+// the other usual form, OpenSlide and iipsrv would see only the full size.
 
 import { concatenate, type Size } from "../../../../base/index.ts";
 import { type PixelBuffer, samplesLike } from "../../../pipeline/pixels.ts";
@@ -53,7 +53,7 @@ interface Level {
   readonly counts: number[];
 }
 
-/** Tiles that are compressed simultaneously, where the host has threads for that. */
+/** Number of tiles that are compressed simultaneously, if the host has threads for that. */
 const tilesAtOnce = 8;
 
 /**

@@ -5,7 +5,7 @@ import { type Counts, networkOf, type Problem } from "../../../../base/index.ts"
 export interface CapLimits {
   /** 0: no cap. */
   readonly all: number;
-  /** Of one network: an IPv6 prefix of 64 bits, or an IPv4 address. 0: no cap. */
+  /** Cap of one network: an IPv6 prefix of 64 bits, or an IPv4 address. 0: no cap. */
   readonly perNetwork: number;
 }
 

@@ -16,7 +16,7 @@ export interface ProxyTrust {
 }
 
 /**
- * Returns the client's address in the form of {@link normalIp}: the peer, or what trusted proxies report,
+ * Returns the client's address in the form of {@link normaliseIp}: the peer, or what trusted proxies report,
  * read from the right up to the first address that is not trusted. Returns undefined if it is unknown: a hop
  * that is no address may hide anyone.
  */

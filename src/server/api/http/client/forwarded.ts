@@ -5,7 +5,7 @@ import { type IpRange, isInRanges, normaliseIp } from "../../../../base/index.ts
 
 /** What trusted proxies report in the field Forwarded. */
 export interface Forwarding {
-  /** The client's address in the form of `normalIp`; undefined if a proxy hides it, or it is no address. */
+  /** The client's address as `normaliseIp` returns it; undefined if a proxy hides it or it is none. */
   readonly client: string | undefined;
   /** The scheme and the host that the client used, not checked; "" if no trusted proxy names it. */
   readonly proto: string;

@@ -23,7 +23,7 @@ export interface HeaderUse {
 
 export interface HeaderCircumstances {
   readonly headers: Headers;
-  /** Of the base URL. */
+  /** Scheme of the base URL. */
   readonly scheme: "http" | "https";
   readonly peer: string | undefined;
   readonly trust: { readonly proxies: readonly IpRange[]; readonly baseUrl: string };
