@@ -59,7 +59,7 @@ export function matchPart(part: PageText, query: PageQuery): PageHit[] {
   const clauses = clausesOn(tokens, query);
   if (clauses.length === 0) return [];
   const words = new PageWords(part, tokens);
-  return hitsOf(clauses).map((hit) => words.hit(hit));
+  return hitsOf(clauses).map((hit) => words.describeHit(hit));
 }
 
 function clausesOn(tokens: PageTokens, { clauses }: PageQuery): Ranges[] {
