@@ -207,7 +207,7 @@ export async function createService(
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
-  const texts = createPageTexts(platform);
+  const texts = createPageTexts(platform, slots.text);
   const { startWorker, keepAlive } = platform;
   const textIndex = new TextIndex({
     texts,

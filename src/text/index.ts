@@ -42,6 +42,8 @@ export type { SegmentInfo } from "./index/segment-writer.ts";
 export type { Box, Line, PageText, Word } from "./page-text.ts";
 // The pages of a file as records.
 export {
+  decodeRecords,
+  encodeRecords,
   type FileRecords,
   pageOfRecords,
   readRecords,

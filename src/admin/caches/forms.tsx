@@ -234,7 +234,9 @@ const keyForms: Readonly<Record<SlotName, (c: RequestContext, source: string, ex
         and the sidecar of that master.
       </>
     ),
-    text: () => <>Its entries have no keys: an index holds the words of many pages. Purge the whole cache.</>,
+    text: () => (
+      <>Its entries have no keys, since an index holds the words of many pages. Purge the whole cache.</>
+    ),
   };
 
 /** Purges one entry by its key, with the form of keys in each slot. */

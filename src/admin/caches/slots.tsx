@@ -73,7 +73,7 @@ const contents: Readonly<Record<SlotName, string>> = {
   render: "Finished images: tiles, thumbnails, full images.",
   info: "Descriptions of masters, from which info.json is made, and listings of remote folders.",
   origin: "Bytes of remote masters, and the sidecars that make large files fast.",
-  text: "Indexes of the words of pages, for searches in the text of documents.",
+  text: "The text of pages, and the indexes of their words.",
 };
 
 /** One card for each slot. */

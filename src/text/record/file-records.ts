@@ -4,7 +4,8 @@ import { type TextErrorCode, TextFileError } from "../formats/text-bounds.ts";
 import type { TextFormat } from "../formats/text-formats.ts";
 import { readTextFile } from "../formats/text-reader.ts";
 import type { PageText } from "../page-text.ts";
-import { decodePage, encodePage } from "./page-record.ts";
+import { decodePage, encodePage, recordVersion } from "./page-record.ts";
+import { VarintReader, VarintWriter } from "./varints.ts";
 
 /** What a file holds, or why it cannot be read; only plain data. */
 export type FileRecords =
@@ -29,6 +30,48 @@ export async function readRecords(bytes: Uint8Array, name: string, maxBytes?: nu
     if (!(error instanceof TextFileError)) throw error;
     return { failure: { code: error.code, message: error.message } };
   }
+}
+
+/** The formats by their numbers in stored bytes. */
+const formatNames = ["other", "plain", "alto", "page", "hocr"] as const satisfies readonly (
+  | TextFormat
+  | "other"
+)[];
+
+/** Returns what a file holds as bytes for a store; undefined for a file that cannot be read. */
+export function encodeRecords(file: FileRecords): Uint8Array | undefined {
+  if ("failure" in file) return undefined;
+  const writer = new VarintWriter();
+  writer.add(formatNames.indexOf(file.format));
+  writer.add(file.pages.length);
+  for (const { index, record } of file.pages) {
+    writer.add(index);
+    writer.addBytes(record);
+  }
+  return writer.bytes();
+}
+
+/** Returns what a file holds; undefined for bytes that {@link encodeRecords} does not write. */
+export function decodeRecords(bytes: Uint8Array): FileRecords | undefined {
+  try {
+    const reader = new VarintReader(bytes, 0, refuse);
+    const format = formatNames[reader.next()] ?? refuse();
+    const pages = Array.from({ length: Math.min(reader.next(), bytes.length) }, () => {
+      const index = reader.next();
+      const record = reader.nextBytes();
+      return record[0] === recordVersion ? { index, record } : refuse();
+    });
+    return reader.left === 0 ? { format, pages } : undefined;
+  } catch (error) {
+    if (error instanceof DamagedRecords) return undefined;
+    throw error;
+  }
+}
+
+class DamagedRecords extends Error {}
+
+function refuse(): never {
+  throw new DamagedRecords();
 }
 
 /** About how many bytes of memory the records take. */

@@ -12,16 +12,21 @@ import {
   type TextQuestion,
 } from "../../../base/index.ts";
 import {
+  decodeRecords,
+  encodeRecords,
   type FileRecords,
   type PageText,
   pageOfRecords,
   readRecords,
   recordOf,
+  recordVersion,
   TextFileError,
   textBounds,
   tooLargeText,
   weightOfRecords,
 } from "../../../text/index.ts";
+import { hash, masterName } from "../../images/cache-keys.ts";
+import type { Slot } from "../../stores/slot.ts";
 import type { TextFile } from "./text-files.ts";
 
 export interface PageTexts {
@@ -66,8 +71,14 @@ const maxWaiting = 200;
 /** Milliseconds for a worker to read a file. */
 const readMs = 120_000;
 
-/** Creates a reader. The first long file starts the worker. */
-export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">): PageTexts {
+/**
+ * Creates a reader. The first long file starts the worker; what was read is in `slot` too, so that neither a
+ * restart nor another server reads it again.
+ */
+export function createPageTexts(
+  { startWorker }: Pick<Platform, "startWorker">,
+  slot: Pick<Slot, "get" | "put">,
+): PageTexts {
   const workers =
     startWorker &&
     createAskedWorkers<TextQuestion, FileRecords>({
@@ -85,6 +96,23 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
     return workers.ask({ of: "pages", name, bytes }).catch((cause: unknown) => {
       throw notReadYetError(name, cause);
     });
+  };
+
+  /** Returns what a version of a file holds, from the slot or else from its bytes. */
+  const storedOrRead = async (
+    { location: { source, key }, name }: TextFile,
+    validator: string,
+    read: () => Promise<Uint8Array>,
+  ): Promise<FileRecords> => {
+    const entry = masterName({ source, key });
+    const variant = `records.${await hash([recordVersion, source.fingerprint, key, validator])}`;
+    const stored = await slot.get(entry, variant);
+    const known = stored && decodeRecords(stored);
+    if (known) return known;
+    const made = await gate.run(async () => parse(name, await read()));
+    const bytes = encodeRecords(made);
+    if (bytes) slot.put(entry, variant, bytes);
+    return made;
   };
 
   /** Opens a file; `use` gets its validator, and a function that reads its bytes. */
@@ -113,9 +141,7 @@ export function createPageTexts({ startWorker }: Pick<Platform, "startWorker">):
       const name = JSON.stringify([source.fingerprint, key, validator]);
       const found = cache.get(name);
       if (found) return { validator, found };
-      const made = await flights
-        .run(name, () => gate.run(async () => parse(file.name, await read())))
-        .catch(failureOf);
+      const made = await flights.run(name, () => storedOrRead(file, validator, read)).catch(failureOf);
       cache.set(name, made, weightOfRecords(made) + name.length);
       return { validator, found: made };
     });

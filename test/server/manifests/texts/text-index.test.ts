@@ -13,16 +13,7 @@ import type { Source } from "../../../../src/server/sources/source.ts";
 import { parseQuery, search } from "../../../../src/text/index.ts";
 import { encodePage } from "../../../../src/text/record/page-record.ts";
 import { pageOf } from "../../../text/index/pages.ts";
-
-/** A slot in a map. */
-function slotInMemory() {
-  const values = new Map<string, Uint8Array>();
-  return {
-    values,
-    get: async (name: string, variant: string) => values.get(`${name} ${variant}`),
-    put: (name: string, variant: string, value: Uint8Array) => void values.set(`${name} ${variant}`, value),
-  };
-}
+import { slotInMemory } from "./slot.ts";
 
 /** Files by name with their words; each reading of one is counted. */
 function textsOf(words: Record<string, string>) {
