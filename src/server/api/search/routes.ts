@@ -12,6 +12,7 @@ import {
   searchResponse,
   termsResponse,
 } from "../../../iiif/index.ts";
+import type { RefusedDecision } from "../../access/access.ts";
 import { identifierOfDocument, searchedText } from "../../manifests/documents/searched-text.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { TextSearch } from "../../manifests/texts/text-search.ts";
@@ -50,7 +51,7 @@ async function respond(
   const request = readSearchRequest(new URLSearchParams(query), kind);
   const context = documentContext(c, service);
   const presented = await manifests.present(documents, callerOf(c, ""), context, "partly");
-  if (presented.refused) throw refusalOf(presented.refused.reason);
+  if (presented.refused) throw refusalOf(presented.refused);
   const made = await presented.make();
   const text = await searchedText(made);
   if (text.pages.length === 0) throw noText();
@@ -74,13 +75,12 @@ async function respond(
 const contentType = (type: (typeof types)[number], search: SearchVersion): string =>
   type === "application/ld+json" ? `${type};profile="${searchContext[search]}"` : type;
 
-const refusalOf = (detail: string): Refusal =>
-  new Refusal({
-    status: 401,
-    code: "access_denied",
-    detail,
-    headers: { "WWW-Authenticate": imageChallenge },
-  });
+/** A hook redirects readers of images, and there is no other document. */
+function refusalOf({ status: decided, reason }: RefusedDecision): Refusal {
+  const status = decided === 303 ? 401 : decided;
+  const headers: Record<string, string> = status === 401 ? { "WWW-Authenticate": imageChallenge } : {};
+  return new Refusal({ status, code: "access_denied", detail: reason, headers });
+}
 
 /** Returns the error for readers who may not read the text: they learn no more than if there were none. */
 const noText = () =>

@@ -116,6 +116,25 @@ describe("pages of images under rules", () => {
   });
 });
 
+test("a document that a hook denies is refused with the status of the hook", async () => {
+  const folder = await pictures();
+  writeFileSync(join(folder, "private/a.xml"), alto("Geheimnis"));
+  const hook = join(folder, "hook.mjs");
+  writeFileSync(hook, "export const authorize = () => ({ allow: false, status: 451, reason: 'Not here.' });");
+  const auth = `
+  profiles:
+    staff: { pattern: clickthrough, documents: gated, access_service: { backend: builtin } }
+  rules: [{ match: private/*, profile: staff }]
+`;
+  const more = `hook: { engine: js, js: { file: ${JSON.stringify(hook)} } }`;
+  const site = await gated({ folder, auth, more });
+  const refused = await site.app.get("/iiif/search/2/presentation/3/private/a.png?q=geheimnis");
+  const document = await site.app.get("/iiif/presentation/3/private/a.png");
+  expect([refused.status, document.status]).toEqual([451, 451]);
+  expect(await refused.json()).toMatchObject({ code: "access_denied", detail: "Not here." });
+  await site.close();
+});
+
 describe("pages of images that a hook decides on", () => {
   let laid: Laid;
   let app: Served;
