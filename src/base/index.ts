@@ -83,10 +83,10 @@ export { callsOf, createLane } from "./concurrency/lane.ts";
 export { createPauses } from "./concurrency/pauses.ts";
 
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
-export { createSemaphore } from "./concurrency/semaphore.ts";
+export { createSemaphore, type Semaphore } from "./concurrency/semaphore.ts";
 
 // Runs one task for all callers that ask for the same key at the same time.
-export { createSingleFlight, type KeepAlive } from "./concurrency/single-flight.ts";
+export { createSingleFlight, type KeepAlive, type SingleFlight } from "./concurrency/single-flight.ts";
 
 // A queue in which parties take turns, so that one with many items does not keep the others waiting.
 export { createTurns } from "./concurrency/turns.ts";
@@ -181,7 +181,7 @@ export { type LanguageMap, languageMap, textOrLanguageMap } from "./options/lang
 
 // Schemas of the value forms that several parts use in their options (durations, sizes and file names as
 // people write them).
-export { durationOption, pathOption, sizeForm, sizeOption } from "./options/option-types.ts";
+export { durationOption, pathOption, rangeOption, sizeForm, sizeOption } from "./options/option-types.ts";
 
 // Durations and sizes as people write them in the configuration.
 export { formatDuration, formatSize, parseDuration, parseSize } from "./options/quantity.ts";

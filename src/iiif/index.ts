@@ -103,7 +103,7 @@ export {
 } from "./image/path.ts";
 
 // A parsed image request, in one form for Image API 3.0 (section 4) and 2.1 (section 4).
-export type { ImageRequest, SizeRequest } from "./image/request.ts";
+export { type ImageRequest, type SizeRequest, usualRequest } from "./image/request.ts";
 
 // Size of a derivative before rotation (Image API 3.0 section 4.2; 2.1 alike).
 export { largestSize } from "./image/resolve-size.ts";

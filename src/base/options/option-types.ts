@@ -2,6 +2,7 @@
 // people write them).
 
 import { z } from "zod";
+import { parseRange } from "../network/ip-range.ts";
 import { parseDuration, parseSize } from "./quantity.ts";
 
 const accepts = (parse: (text: string) => number) => (text: string) => {
@@ -20,6 +21,15 @@ export const durationOption = z
   .string({ error: durationForm })
   .refine(accepts(parseDuration), { error: durationForm })
   .meta({ form: "duration" });
+
+/** An address or a range of addresses; `example`: those that the message names. */
+export const rangeOption = (example = "10.0.0.0/8 or ::1") => {
+  const error = `expected an address or range such as ${example}`;
+  return z.string({ error }).refine(
+    accepts((text) => parseRange(text).prefix),
+    { error },
+  );
+};
 
 /** A size: `64KiB`, `256MiB`, `10GiB` or plain bytes; stored as written. */
 export const sizeOption = z

@@ -2,7 +2,7 @@
 // same plans as requests.
 
 import { formatSize, ServiceError, type Size } from "../../base/index.ts";
-import { type ImageRequest, type Region, scaleFactors, tileWithin } from "../../iiif/index.ts";
+import { type ImageRequest, type Region, scaleFactors, tileWithin, usualRequest } from "../../iiif/index.ts";
 import { shownSize } from "../../imaging/index.ts";
 import {
   admittedMemory,
@@ -33,15 +33,8 @@ export interface Cost {
   /** Reason why it is refused. */
   readonly refused?: ServiceError;
 }
-
-const usual = {
-  version: 3,
-  rotation: { mirror: false, degrees: 0 },
-  quality: "default",
-  format: "jpg",
-} as const;
 const wholeImage: ImageRequest = {
-  ...usual,
+  ...usualRequest,
   region: { kind: "full" },
   size: { upscale: false, kind: "max" },
 };
@@ -110,7 +103,7 @@ function tileRequest(image: Size, side: number, scale: number): ImageRequest {
   };
   const size = { width: Math.ceil(region.width / scale), height: Math.ceil(region.height / scale) };
   return {
-    ...usual,
+    ...usualRequest,
     region: { kind: "pixels", ...region },
     size: { upscale: false, kind: "exact", ...size },
   };

@@ -53,3 +53,11 @@ export interface ImageRequest {
   /** Name in the {@link Formats} of the caller. */
   readonly format: string;
 }
+
+/** The parameters of a request that viewers send, besides region and size. */
+export const usualRequest = {
+  version: 3,
+  rotation: { mirror: false, degrees: 0 },
+  quality: "default",
+  format: "jpg",
+} as const;

@@ -2,6 +2,7 @@
 
 import { ServiceError, type StageClock, type TraceContext } from "../../base/index.ts";
 import type { SizeRequest } from "../../iiif/index.ts";
+import type { HookSharing } from "../hooks/index.ts";
 
 /** The response of a request, for code that records it before the response is known. */
 export interface ResponseOutcome {
@@ -40,15 +41,7 @@ export interface Caller {
 export type Tier = "public" | "full" | "substitute";
 
 /** How caches may treat a response that depends on a decision. */
-export interface Sharing {
-  /**
-   * Who may cache a response: any cache for the configured time, or the caller alone, revalidating before
-   * each use.
-   */
-  readonly cachedBy: "anyone" | "caller";
-  /** Names of the request headers that the decision depends on, for `Vary`. */
-  readonly vary: readonly string[];
-}
+export type Sharing = HookSharing;
 
 /** The part of a decision that does not depend on the caller. */
 export interface Ruled extends Sharing {

@@ -2,7 +2,7 @@
 // start refuses.
 
 import { z } from "zod";
-import { parseRange, parseUrl } from "../../base/index.ts";
+import { parseUrl, rangeOption } from "../../base/index.ts";
 import { addProfileFaults } from "./profiles/faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profiles/options.ts";
 import { profilesOf, ruleFault } from "./rules/rules.ts";
@@ -13,7 +13,6 @@ const edit = "restart" as const;
 const cookieForm = "expected only letters, digits and . _ -";
 const cookiePathForm = "expected a path such as /images, or nothing to use the path of the service";
 const originForm = "expected an origin such as https://viewer.example.org, without a path";
-const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 
 const isOrigin = (text: string) => /^https?:/.test(text) && parseUrl(text)?.origin === text;
 
@@ -21,14 +20,6 @@ const origin = z.string({ error: originForm }).refine(isOrigin, { error: originF
 const originOrAll = z
   .string({ error: `${originForm}, or *` })
   .refine((text) => text === "*" || isOrigin(text), { error: `${originForm}, or *` });
-
-const isRange = (text: string) => {
-  try {
-    return parseRange(text) !== undefined;
-  } catch {
-    return false;
-  }
-};
 
 const profileForm = "expected the name of a profile, or a list of names such as [reading-room, staff]";
 const ruleForm =
@@ -80,14 +71,11 @@ export const authOptions = z
         }),
       })
       .prefault({}),
-    trusted_proxies: z
-      .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
-      .default([])
-      .meta({
-        description:
-          "Addresses of proxies that the service also trusts for access, in addition to the top-level `trusted_proxies`: it accepts their X-Forwarded-For or Forwarded for logins and kiosks, and the header of the backend `header`.",
-        edit,
-      }),
+    trusted_proxies: z.array(rangeOption()).default([]).meta({
+      description:
+        "Addresses of proxies that the service also trusts for access, in addition to the top-level `trusted_proxies`: it accepts their X-Forwarded-For or Forwarded for logins and kiosks, and the header of the backend `header`.",
+      edit,
+    }),
     session: sessionOptions.prefault({}),
     profiles: z.record(z.string(), profileOptions).prefault({}),
     rules: z

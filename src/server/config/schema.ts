@@ -2,7 +2,7 @@
 // from it.
 
 import { z } from "zod";
-import { durationOption, isServiceUrl, parseDuration, parseRange, parseUrl } from "../../base/index.ts";
+import { durationOption, isServiceUrl, parseDuration, parseUrl, rangeOption } from "../../base/index.ts";
 import { authOptions } from "../access/options.ts";
 import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
@@ -43,7 +43,6 @@ const throwsNot = (check: (text: string) => unknown) => (text: string) => {
 };
 
 const addressForm = "expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080";
-const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 const urlForm =
   "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server";
 
@@ -81,14 +80,11 @@ export const configSchema = z
         "Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix or from Forwarded, else from the request.",
       edit: "restart",
     }),
-    trusted_proxies: option(
-      z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
-      {
-        description:
-          "Addresses of proxies whose Forwarded and X-Forwarded-* headers the service accepts. Empty: it accepts X-Forwarded-Proto, -Host, -Port and -Prefix from anyone, and X-Forwarded-For and Forwarded from no one.",
-        edit: "restart",
-      },
-    ),
+    trusted_proxies: option(z.array(rangeOption()).default([]), {
+      description:
+        "Addresses of proxies whose Forwarded and X-Forwarded-* headers the service accepts. Empty: it accepts X-Forwarded-Proto, -Host, -Port and -Prefix from anyone, and X-Forwarded-For and Forwarded from no one.",
+      edit: "restart",
+    }),
     aliases: option(aliasesOption.default([]), {
       description: "Further paths of the Image API; ids, links and redirects keep the path of the request.",
       edit: "restart",

@@ -66,8 +66,12 @@ export interface HookRequest {
 
 /** What the results of hooks depend on, besides the requested address. */
 export interface HookSharing {
+  /**
+   * Who may cache a response: any cache for the configured time, or the caller alone, revalidating before
+   * each use.
+   */
   readonly cachedBy: "anyone" | "caller";
-  /** Names of request headers, as configured. */
+  /** Names of the request headers that they depend on, for `Vary`. */
   readonly vary: readonly string[];
 }
 

@@ -7,9 +7,9 @@ import {
   isServiceUrl,
   languageMap,
   parseDuration,
-  parseRange,
   parseUrl,
   pathOption,
+  rangeOption,
   textOrLanguageMap,
 } from "../../../base/index.ts";
 import { parseSizeParameter } from "../../../iiif/index.ts";
@@ -147,16 +147,6 @@ const oidc = z.strictObject({
   }),
 });
 
-const rangeForm = "expected an address or range such as 192.0.2.0/24 or 2001:db8::/32";
-
-const isRange = (text: string) => {
-  try {
-    return parseRange(text) !== undefined;
-  } catch {
-    return false;
-  }
-};
-
 /** Schema of one profile. */
 export const profileOptions = z.strictObject({
   pattern: z.enum(patterns).meta({
@@ -216,13 +206,10 @@ export const profileOptions = z.strictObject({
     }),
   kiosk: z
     .strictObject({
-      allowed_ips: z
-        .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
-        .default([])
-        .meta({
-          description: "Addresses and ranges that have access, for the pattern `kiosk`.",
-          edit: "live",
-        }),
+      allowed_ips: z.array(rangeOption("192.0.2.0/24 or 2001:db8::/32")).default([]).meta({
+        description: "Addresses and ranges that have access, for the pattern `kiosk`.",
+        edit: "live",
+      }),
     })
     .prefault({}),
 });
