@@ -11,8 +11,8 @@ import { constantsOf, exportsOf, methodsOf } from "./assembly.ts";
 /** The interfaces that are laid over instances of each module. */
 const bindings: Record<string, readonly (readonly [file: string, name: string])[]> = {
   "jpeg-decode": [["src/imaging/codecs/jpg/region/engine.ts", "Exports"]],
-  "jpeg-transcode": [["src/imaging/codecs/jpg/transcode/module.ts", "TranscodeModule"]],
-  "jpeg-turn": [["src/imaging/codecs/jpg/lossless/module.ts", "TurnModule"]],
+  "jpeg-transcode": [["src/imaging/codecs/jpg/transcode/work.ts", "TranscodeModule"]],
+  "jpeg-turn": [["src/imaging/codecs/jpg/lossless/transform.ts", "TurnModule"]],
   "jpeg-encode": [["src/imaging/codecs/jpg/encode/module.ts", "EncoderModule"]],
   jp2k: [["src/imaging/codecs/jp2/region/module.ts", "Jp2kModule"]],
   png: [["src/imaging/codecs/png/module.ts", "PngModule"]],

@@ -1,6 +1,7 @@
 // The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP:
 // T.814).
 
+import type { Area } from "../../pipeline/area.ts";
 import { damagedJp2 } from "../damaged.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
 import { extensionIn } from "./extensions.ts";
@@ -38,23 +39,12 @@ export interface Codestream {
   readonly extension?: string;
 }
 
-/**
- * Samples of one component at one resolution level: their start on the component's own grid, and their
- * number.
- */
-export interface Extent {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Returns the extent of a component's samples at 1/2^level (B.2 and B.5, for the whole picture). */
 export function componentExtent(
   codestream: Codestream,
   { dx, dy }: Pick<Component, "dx" | "dy">,
   level: number,
-): Extent {
+): Area {
   const { offsetX, offsetY, width, height } = codestream;
   const reducedPosition = (position: number, step: number) =>
     Math.ceil(Math.ceil(position / step) / 2 ** level);

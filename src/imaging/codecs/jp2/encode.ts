@@ -6,7 +6,6 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import { cachedInstance, emscriptenOptions } from "../instance.ts";
 import type { EncodeOptions } from "../plan.ts";
-import type { OpenJpeg } from "./glue.ts";
 import { jp2File } from "./write-boxes.ts";
 
 export const maxSide = 65535;
@@ -61,4 +60,27 @@ export function jp2Encoder(
     });
     return jp2File(codestream, { width, height, components: bands, bits: 8 }, resolution);
   };
+}
+
+interface FrameInfo {
+  readonly width: number;
+  readonly height: number;
+  readonly bitsPerSample: number;
+  readonly componentCount: number;
+  readonly isSigned: boolean;
+  readonly isUsingColorTransform?: boolean;
+}
+interface Encoder {
+  getDecodedBuffer(frame: FrameInfo): Uint8Array;
+  getEncodedBuffer(): Uint8Array;
+  setDecompositions(levels: number): void;
+  /** `layers` is the number of quality layers; each needs a compression ratio. */
+  setQuality(lossless: boolean, layers: number): void;
+  setCompressionRatio(layer: number, ratio: number): void;
+  encode(): void;
+  delete(): void;
+}
+interface OpenJpeg {
+  readonly HEAPU8: Uint8Array;
+  readonly J2KEncoder: new () => Encoder;
 }

@@ -24,7 +24,7 @@ import {
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
 import { readJpegMetadata } from "./markers/metadata.ts";
-import { jpegFiles } from "./sidecar/files.ts";
+import { JpegFiles } from "./sidecar/files.ts";
 import type { TileTools } from "./sidecar/opening.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
 import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
@@ -73,7 +73,7 @@ export function jpegDecoder(
 ): Decoder {
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(host);
-  const files = jpegFiles(host, resampler.resamplePlane, tiles);
+  const files = new JpegFiles(host, resampler.resamplePlane, tiles);
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
   return {
     async probe(bytes, page) {

@@ -3,11 +3,11 @@
 
 import { concatenate, ImagingError, crc32 as ownCrc32 } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { layOut } from "../areas.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";
-import { filterRows } from "./filter.ts";
 import { signature } from "./header.ts";
-import type { PngInstances } from "./module.ts";
+import type { PngInstances, PngModule } from "./module.ts";
 
 /** Colour type by the number of bands. */
 const colourTypes = [0, 0, 4, 2, 6] as const;
@@ -103,4 +103,34 @@ export function chunk(type: string, content: Uint8Array, crc32 = ownCrc32): Uint
   const tail = new Uint8Array(4);
   new DataView(tail.buffer).setUint32(0, crc32(content, crc32(head.subarray(4))));
   return [head, content, tail];
+}
+
+/** Bytes of rows that are filtered together, unless a row is longer. */
+const bandBytes = 128 * 1024;
+
+/**
+ * Returns the rows of an image, each preceded by its filter type, ready to be deflated; 16-bit samples
+ * big-endian. Each row gets the filter whose output has the least sum of absolute values (as signed bytes).
+ * Throws RangeError if there is no memory for two rows.
+ */
+export function filterRows(module: PngModule, pixels: PixelBuffer): Uint8Array {
+  const { width, height, bands, data } = pixels;
+  const step = bands * data.BYTES_PER_ELEMENT;
+  const length = width * step;
+  const out = new Uint8Array((length + 1) * height);
+  const samples = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const max = Math.min(height, Math.max(1, Math.floor(bandBytes / length)));
+  const [above, to] = layOut(module, (max + 1) * length, max * (length + 1)) as [number, number];
+  const from = above + length;
+  const memory = new Uint8Array(module.memory.buffer);
+  memory.fill(0, above, from);
+  for (let y = 0; y < height; y += max) {
+    const count = Math.min(max, height - y);
+    memory.set(samples.subarray(y * length, (y + count) * length), from);
+    if (data instanceof Uint16Array) module.swapBytes(from, count * length);
+    module.filterRows(from, length, count, step, to);
+    out.set(memory.subarray(to, to + count * (length + 1)), y * (length + 1));
+    memory.copyWithin(above, above + count * length, from + count * length);
+  }
+  return out;
 }

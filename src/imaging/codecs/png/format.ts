@@ -1,11 +1,12 @@
 // PNG as a row of the table of formats.
 
+import type { ByteSource } from "../../../base/index.ts";
+import type { FileFacts } from "../file-facts.ts";
 import type { Format } from "../format.ts";
 import { pngCut } from "./cut.ts";
 import { pngDecoder } from "./decoder.ts";
 import { encodePng } from "./encode.ts";
-import { pngFacts } from "./facts.ts";
-import { signature } from "./header.ts";
+import { readPngHeader, signature } from "./header.ts";
 import { pngEmbedder } from "./metadata.ts";
 
 export const png = {
@@ -41,3 +42,27 @@ export const png = {
     }),
   },
 } satisfies Format;
+
+/** Returns facts of the chunks before the picture (PNG, 11.2 and 11.3). Throws ImagingError `decode`. */
+async function pngFacts(bytes: ByteSource): Promise<FileFacts> {
+  const { bitDepth, samples, colourName, colourType, interlaced, palette, transparency } =
+    await readPngHeader(bytes);
+  const alpha = colourType === 4 || colourType === 6;
+  return {
+    container: "PNG",
+    bits: Array.from({ length: samples }, () => bitDepth),
+    colours: colourName,
+    ...(palette && { paletteEntries: palette.length / 3 }),
+    ...((alpha || transparency) && {
+      transparency: alpha
+        ? "alpha for each pixel"
+        : palette
+          ? "alpha for colours of the palette"
+          : "one colour",
+    }),
+    compression: "deflate",
+    lossless: true,
+    layout: "whole",
+    interlaced,
+  };
+}

@@ -5,7 +5,7 @@ import type { Decoder, SidecarAccess } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { rowsByParts } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
-import { hasPyramid } from "../pyramid/pyramids.ts";
+import { hasPyramid } from "../pyramid/costs.ts";
 import type { CodecTools } from "../tools.ts";
 import { JPEG } from "./compression/compression.ts";
 import { blockDecoders } from "./compression/decoders.ts";

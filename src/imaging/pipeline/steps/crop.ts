@@ -1,20 +1,13 @@
 // Cutting a whole-pixel rectangle.
 
+import type { Area } from "../area.ts";
 import { type PixelBuffer, samplesLike } from "../pixels.ts";
-
-/** In pixels of the buffer; inside it. */
-export interface CropWindow {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Returns a copy of the window's pixels, or the buffer itself if the window is all of it. Throws RangeError
  * if it is not inside.
  */
-export function crop(pixels: PixelBuffer, { left, top, width, height }: CropWindow): PixelBuffer {
+export function crop(pixels: PixelBuffer, { left, top, width, height }: Area): PixelBuffer {
   const { bands } = pixels;
   if (
     left < 0 ||

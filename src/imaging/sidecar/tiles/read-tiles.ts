@@ -1,16 +1,9 @@
 // Reads parts of a level that is stored as coded tiles.
 
+import type { Area } from "../../pipeline/area.ts";
 import type { BlockReader } from "../block-reader.ts";
 import type { BytePlane, TileCoder } from "./tile-coder.ts";
 import { type TiledLevel, type TilePosition, tileSide, toPlane } from "./tile-index.ts";
-
-/** A part of a plane: `width` by `height` samples from column `left` and row `top` on, inside the plane. */
-export interface TiledArea {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Where a level is stored. */
 export interface StoredTiles {
@@ -31,7 +24,7 @@ interface Tile {
  */
 export async function readTiles(
   { level, tileAt, blocks, coder }: StoredTiles,
-  areas: readonly TiledArea[],
+  areas: readonly Area[],
 ): Promise<readonly BytePlane[] | undefined> {
   const tiles = tilesOf(level, areas);
   const coded = await Promise.all(tiles.map(({ column, row }) => bytesOfTile(blocks, tileAt(column, row))));
@@ -59,8 +52,8 @@ export async function readTiles(
 }
 
 /** Returns the tiles that any of the areas touches. */
-function tilesOf(level: TiledLevel, areas: readonly TiledArea[]): readonly Tile[] {
-  const span = (start: (area: TiledArea) => number, length: (area: TiledArea) => number) => {
+function tilesOf(level: TiledLevel, areas: readonly Area[]): readonly Tile[] {
+  const span = (start: (area: Area) => number, length: (area: Area) => number) => {
     const sides = areas.map((_, i) => (level.planes[i]!.halved ? tileSide / 2 : tileSide));
     const first = Math.min(...areas.map((area, i) => Math.floor(start(area) / sides[i]!)));
     const end = Math.max(...areas.map((area, i) => Math.ceil((start(area) + length(area)) / sides[i]!)));
@@ -94,9 +87,9 @@ export async function bytesOfTile(
 /** Copies the samples of a tile, whose corner is at `left`, `top` of its plane, that an area has. */
 export function copyCommon(
   tile: BytePlane,
-  { left, top }: Pick<TiledArea, "left" | "top">,
+  { left, top }: Pick<Area, "left" | "top">,
   target: BytePlane,
-  area: TiledArea,
+  area: Area,
 ): void {
   const from = Math.max(left, area.left);
   const to = Math.min(left + tile.width, area.left + area.width);

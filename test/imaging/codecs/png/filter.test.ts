@@ -2,7 +2,7 @@
 // the choice of 12.7.
 
 import { describe, expect, it } from "vitest";
-import { filterRows } from "../../../../src/imaging/codecs/png/filter.ts";
+import { filterRows } from "../../../../src/imaging/codecs/png/encode.ts";
 import type { PngModule } from "../../../../src/imaging/codecs/png/module.ts";
 import { testHost } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";

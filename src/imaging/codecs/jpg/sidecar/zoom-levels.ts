@@ -1,12 +1,13 @@
 // The levels at 1/4 and 1/2 of a JPEG, as coded tiles. Their samples are those that reads make from the file,
 // so derivatives do not depend on them.
 
+import type { Area } from "../../../pipeline/area.ts";
 import type { Plane as Samples } from "../../../pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { BlockReader } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
 import { bytesOf, readEntry, writeEntry } from "../../../sidecar/entry.ts";
-import { readTiles, type StoredTiles, type TiledArea } from "../../../sidecar/tiles/read-tiles.ts";
+import { readTiles, type StoredTiles } from "../../../sidecar/tiles/read-tiles.ts";
 import type { BytePlane, TileCoder } from "../../../sidecar/tiles/tile-coder.ts";
 import {
   loadTileIndex,
@@ -132,7 +133,7 @@ export function useLevel(
 const level2In = (stored: StoredTiles): Level2 => ({
   async samples(axes) {
     const { level } = stored;
-    const areas: TiledArea[] = [];
+    const areas: Area[] = [];
     for (const [i, { x, y }] of axes.entries()) {
       const shape = level.planes[i]!;
       const scale = shape.halved ? 4 : 2;
@@ -160,7 +161,7 @@ const level4In =
     return planes?.map(copyOf);
   };
 
-const areaOf = ({ left, right, top, bottom }: PlaneArea): TiledArea => ({
+const areaOf = ({ left, right, top, bottom }: PlaneArea): Area => ({
   left,
   top,
   width: right - left,

@@ -5,7 +5,6 @@ import { type ByteSource, ImagingError } from "../../../../base/index.ts";
 import type { FrameHeader } from "../markers/frame.ts";
 import { codesOf, type HuffmanTable, tableNames, typicalTables } from "../markers/huffman-codes.ts";
 import { isChroma } from "./header.ts";
-import type { TranscodeModule } from "./module.ts";
 import type { ListedScan, ScanList } from "./scans.ts";
 
 const outputBytes = 128 * 1024;
@@ -204,4 +203,37 @@ export function takeOutput(wasm: TranscodeModule): Uint8Array {
 /** True if the part of the file read so far is truncated or violates the format. */
 export function isDamaged({ wasm, damaged }: Transcode): boolean {
   return damaged || (wasm.damages.value as number) > 0;
+}
+
+/** Exports of the module "jpeg-transcode"; see wasm/jpeg/transcode.md. */
+interface TranscodeModule {
+  readonly memory: WebAssembly.Memory;
+  readonly damages: WebAssembly.Global;
+  begin(components: number, mcusWide: number, outputBytes: number): number;
+  component(
+    index: number,
+    across: number,
+    down: number,
+    wide: number,
+    high: number,
+    step: number,
+    codes: number,
+  ): number;
+  tableIn(): number;
+  codesAt(): number;
+  table(largest: number): number;
+  scan(kind: number, first: number, last: number, low: number, interval: number, window: number): number;
+  scanComponent(scan: number, index: number, dc: number, ac: number, interleaved: number): number;
+  feedAt(scan: number): number;
+  feedRoom(scan: number): number;
+  fed(scan: number, bytes: number, last: number): void;
+  startBand(band: number): void;
+  advance(scan: number): number;
+  encode(): number;
+  outputAt(): number;
+  outputLength(): number;
+  outputTaken(): void;
+  endOutput(): void;
+  shrink(component: number): number;
+  index(step: number, head: number): number;
 }
