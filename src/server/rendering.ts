@@ -24,7 +24,7 @@ import { createSidecars } from "./images/sidecar/sidecars.ts";
 import type { OuterParts } from "./parts.ts";
 import { admissionFigures, poolCounts } from "./stats/parts.ts";
 import type { Registry } from "./stats/registry.ts";
-import { createPool, type Pool } from "./workers/pool.ts";
+import { type Pool, WorkerPool } from "./workers/pool.ts";
 
 /** Dependencies of rendering. */
 export interface RenderingNeeds {
@@ -86,7 +86,7 @@ export function buildRendering({
   });
   const pool =
     given ??
-    createPool({
+    new WorkerPool({
       platform,
       codecs,
       ignoredProfile: ignoredProfiles.tell,

@@ -55,11 +55,12 @@ function sampleGate({ gauge }: Registry, gate: "render" | "probe", admission: Ad
   gauge("admitted_memory", { gate }, () => admission.status().memory);
 }
 
-function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
-  gauge("workers", { state: "working" }, () => status().busy - status().waiting);
-  gauge("workers", { state: "waiting" }, () => status().waiting);
-  gauge("workers", { state: "idle" }, () => status().workers - status().busy);
-  gauge("pool_queue", {}, () => status().queued);
+function samplePool({ gauge }: Registry, pool: Pool): void {
+  gauge("workers", { state: "working" }, () => pool.status().busy - pool.status().waiting);
+  gauge("workers", { state: "waiting" }, () => pool.status().waiting);
+  gauge("workers", { state: "idle" }, () => pool.status().workers - pool.status().busy);
+  gauge("pool_queue", {}, () => pool.status().queued);
+  const { memory } = pool;
   if (memory) gauge("worker_memory", {}, memory);
 }
 

@@ -16,7 +16,7 @@ import { xmpOrientation } from "../../src/imaging/metadata/xmp.ts";
 import { readHtpasswd } from "../../src/server/access/passwords/htpasswd.ts";
 import { readForm, readJson } from "../../src/server/api/http/body.ts";
 import type { Env } from "../../src/server/api/http/context.ts";
-import { canonicalJson } from "../../src/server/bookmarks/canonical-json.ts";
+import { canonicalJson } from "../../src/server/bookmarks/bookmarks.ts";
 import { loadConfig } from "../../src/server/config/reading/load.ts";
 import { readMapping } from "../../src/server/hooks/mapping.ts";
 import { mappingYamlReader } from "../../src/server/hooks/mapping-yaml.ts";

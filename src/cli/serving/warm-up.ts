@@ -68,7 +68,7 @@ async function runPass(served: Service, signal: AbortSignal): Promise<void> {
   const config = settingsOf(served.config());
   // Lines are formatted, as those of real requests are, and dropped.
   const log = createLog({ ...config.log, write() {}, writeLater: (line) => void line() });
-  const pool = { ...images.pool, run: images.pool.runUncounted };
+  const pool = createUncountedPool(images.pool);
   const hidden = await createService(config, confinePlatform(served.platform), log, version, { pool });
   const app = createApp(hidden, []);
   const send = async (target: string) => {
@@ -87,6 +87,15 @@ async function runPass(served: Service, signal: AbortSignal): Promise<void> {
     await hidden.close();
   }
 }
+
+/** Returns a pool over another one, which counts none of its jobs. */
+const createUncountedPool = (pool: Service["images"]["pool"]): Service["images"]["pool"] => ({
+  run: (job, limits) => pool.runUncounted(job, limits),
+  runUncounted: (job, limits) => pool.runUncounted(job, limits),
+  status: () => pool.status(),
+  resize: (size) => pool.resize(size),
+  close: () => pool.close(),
+});
 
 /** Returns a platform without files, variables and outputs: a pass reaches nothing but its own memory. */
 function confinePlatform({ files: _, onDropped: __, write: ___, ...platform }: Platform): Platform {

@@ -38,80 +38,151 @@ export interface Pass {
   readonly outcome: string;
 }
 
-/** Decides for one caller and one document. */
-export interface Gate {
-  pass(identifier: string): Promise<Pass> | Pass;
-  /**
-   * True if the caller gets any derivative of it; for callers that need nothing else, since a long folder
-   * asks about each image.
-   */
-  allows(identifier: string): Promise<boolean> | boolean;
+type AuthServices = ReturnType<typeof authServicesOf>;
+
+/** Decides for one caller and one document. `base`: public URL of the service, without a / at its end. */
+export class Gate {
+  readonly #images: GateParts["images"];
+  readonly #auth: GateParts["auth"];
+  readonly #caller: Caller;
+  readonly #base: string;
+  readonly #led = new Set<Sharing>();
+  readonly #decided = new Map<Requirement, Decision | Promise<Decision>>();
+  #noted: Decision | undefined;
+  #isDoubtful = false;
+  readonly #services = new Map<Requirement, AuthServices>();
+
+  constructor({ images, auth }: GateParts, caller: Caller, base: string) {
+    this.#images = images;
+    this.#auth = auth;
+    this.#caller = caller;
+    this.#base = base;
+  }
+
   /**
    * True if the caller may read the text about an image or a document: only if all of the image is visible.
    * `by`: whether a hook is asked too.
    */
-  mayRead(identifier: string, by: "all" | "rules"): Promise<boolean> | boolean;
+  mayRead(identifier: string, by: "all" | "rules"): Promise<boolean> | boolean {
+    const required = this.#auth?.requirementOf(identifier);
+    const decision =
+      by === "all" ? this.#decide(identifier, required) : this.#decideByRules(identifier, required);
+    return this.#settle(decision, (settled) => this.#isSeen(settled));
+  }
+
   /**
    * True if the caller may find an image or a folder by its texts: if they get any derivative of it, and no
    * profile keeps its documents for others.
    */
-  mayFind(identifier: string): Promise<boolean> | boolean;
+  mayFind(identifier: string): Promise<boolean> | boolean {
+    const required = this.#auth?.requirementOf(identifier);
+    return this.#settle(this.#decide(identifier, required), (decision) =>
+      required?.gatesDocuments ? this.#isSeen(decision) : this.heed(decision).allowed,
+    );
+  }
+
   /** Returns what decides on an image: equal for images that the same callers may see, as far as known. */
-  accessClass(identifier: string): string;
+  accessClass(identifier: string): string {
+    if (this.#images.hooks?.has("authorize")) return "hook";
+    const required = this.#auth?.requirementOf(identifier);
+    return required ? JSON.stringify(required.profiles.map(({ name }) => name)) : "public";
+  }
+
   /** True if a profile keeps the documents of an identifier for readers with access. */
-  keepsDocuments(identifier: string): boolean;
+  keepsDocuments(identifier: string): boolean {
+    return this.#auth?.requirementOf(identifier)?.gatesDocuments === true;
+  }
+
   /** Returns the decision on a document as a whole. Throws `busy` if it is not known. */
-  decide(identifier: string): Promise<Decision>;
+  async decide(identifier: string): Promise<Decision> {
+    return this.heed(await this.#decide(identifier, this.#auth?.requirementOf(identifier)));
+  }
+
   /** Returns the authorization services of an identifier that a rule names; none for others. */
-  services(identifier: string): readonly object[];
+  services(identifier: string): readonly object[] {
+    const required = this.#auth?.requirementOf(identifier);
+    return this.#auth && required ? this.#servicesOf(required, this.#auth)(identifier) : [];
+  }
+
+  pass(identifier: string): Promise<Pass> | Pass {
+    const required = this.#auth?.requirementOf(identifier);
+    const decision = this.#decide(identifier, required);
+    if (!(decision instanceof Promise)) return this.#passOf(identifier, required, decision);
+    return decision.then(
+      (settled) => this.#passOf(identifier, required, settled),
+      (error: unknown) => this.#passOf(identifier, required, refuseUndecided(error)),
+    );
+  }
+
+  /**
+   * True if the caller gets any derivative of it; for callers that need nothing else, since a long folder
+   * asks about each image.
+   */
+  allows(identifier: string): Promise<boolean> | boolean {
+    const decision = this.#decide(identifier, this.#auth?.requirementOf(identifier));
+    if (!(decision instanceof Promise)) return this.heed(decision).allowed;
+    return decision.catch(refuseUndecided).then((settled) => this.heed(settled).allowed);
+  }
+
   /** Returns who may cache a document that shows everything decided so far. */
-  sharing(): Sharing;
+  sharing(): Sharing {
+    return combineSharing([...this.#led, ...[this.#images.hooks?.sharing() ?? []].flat()]);
+  }
+
   /** Returns the pass for every image, if neither rules nor hooks decide on any. */
-  passForAll(): Pass | undefined;
+  passForAll(): Pass | undefined {
+    if (rulesOf(this.#images.access) !== everythingPublic) return undefined;
+    this.heed(publicGrant);
+    return publicPass;
+  }
+
   /** Decisions are still to come that may restrict who may keep the document. */
-  restrict(): void;
+  restrict(): void {
+    if (this.#auth || this.#images.hooks?.has("authorize")) this.#led.add({ cachedBy: "caller", vary: [] });
+  }
+
   /** Something that was found may be different next time. */
-  doubt(): void;
-  doubts(): boolean;
+  doubt(): void {
+    this.#isDoubtful = true;
+  }
+
+  doubts(): boolean {
+    return this.#isDoubtful;
+  }
+
   /** Counts a decision on one of the images that was made elsewhere. */
-  heed(decision: Decision): void;
+  heed(decision: Decision): Decision {
+    this.#led.add(decision);
+    if (this.#noted === undefined || strictness(decision) > strictness(this.#noted)) this.#noted = decision;
+    return decision;
+  }
+
   /**
    * Notes one decision for the whole document, the strictest, so that a long one does not push all others out
    * of the record.
    */
-  note(document: string, subject: Exclude<Subject, "image">): void;
-}
+  note(identifier: string, subject: Exclude<Subject, "image">): void {
+    if (this.#noted !== undefined && this.#noted !== publicGrant)
+      this.#images.decisions.note({ ...this.#caller, identifier }, this.#noted, subject);
+  }
 
-/** A gate for one caller; `base`: public URL of the service, without a / at its end. */
-export function openGate({ images, auth }: GateParts, caller: Caller, base: string): Gate {
-  const { access, hooks, decisions } = images;
-  const led = new Set<Sharing>();
-  const decided = new Map<Requirement, Decision | Promise<Decision>>();
-  let noted: Decision | undefined;
-  let isDoubtful = false;
-
-  const decide = (identifier: string, required: Requirement | undefined): Decision | Promise<Decision> => {
-    const decide = () => access.decide({ ...caller, identifier });
+  #decide(identifier: string, required: Requirement | undefined): Decision | Promise<Decision> {
+    const decide = () => this.#images.access.decide({ ...this.#caller, identifier });
     // A hook may decide on each image separately; a rule decides by its profiles only.
-    if (hooks?.has("authorize") || required === undefined) return decide();
-    const known = decided.get(required) ?? decide();
-    decided.set(required, known);
+    if (this.#images.hooks?.has("authorize") || required === undefined) return decide();
+    const known = this.#decided.get(required) ?? decide();
+    this.#decided.set(required, known);
     if (known instanceof Promise)
       void known.then(
-        (settled) => decided.set(required, settled),
+        (settled) => this.#decided.set(required, settled),
         () => undefined,
       );
     return known;
-  };
+  }
 
-  const heed = (decision: Decision) => {
-    led.add(decision);
-    if (noted === undefined || strictness(decision) > strictness(noted)) noted = decision;
-    return decision;
-  };
-
-  const passOf = (identifier: string, required: Requirement | undefined, decision: Decision): Pass => {
-    heed(decision);
+  #passOf(identifier: string, required: Requirement | undefined, decision: Decision): Pass {
+    const auth = this.#auth;
+    this.heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
     const visible = isWhole(decision);
     return {
@@ -120,89 +191,35 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       allowed: decision.allowed,
       outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${required?.refused.profile ?? ""}`,
       ...(auth &&
-        required && { requirement: required, services: () => servicesOf(required, auth)(identifier) }),
+        required && { requirement: required, services: () => this.#servicesOf(required, auth)(identifier) }),
     };
-  };
+  }
 
-  const services = new Map<Requirement, ReturnType<typeof authServicesOf>>();
-  const servicesOf = (required: Requirement, { options, institution }: NonNullable<typeof auth>) => {
-    const common = { base, version: 3, strict: options.strict_profiles, institution } as const;
-    const known = services.get(required) ?? authServicesOf(required.profiles, common);
-    services.set(required, known);
+  #servicesOf(required: Requirement, { options, institution }: NonNullable<GateParts["auth"]>): AuthServices {
+    const common = { base: this.#base, version: 3, strict: options.strict_profiles, institution } as const;
+    const known = this.#services.get(required) ?? authServicesOf(required.profiles, common);
+    this.#services.set(required, known);
     return known;
-  };
+  }
 
-  const isSeen = (decision: Decision) => heed(decision).allowed && isWhole(decision);
-  const decideByRules = (identifier: string, required: Requirement | undefined) =>
-    hooks?.has("authorize")
-      ? (auth?.access.decide({ ...caller, identifier }) ?? publicGrant)
-      : decide(identifier, required);
-  const settle = <T>(
-    decision: Decision | Promise<Decision>,
-    use: (decision: Decision) => T,
-  ): T | Promise<T> =>
-    decision instanceof Promise
+  #isSeen(decision: Decision): boolean {
+    return this.heed(decision).allowed && isWhole(decision);
+  }
+
+  #decideByRules(identifier: string, required: Requirement | undefined): Decision | Promise<Decision> {
+    return this.#images.hooks?.has("authorize")
+      ? (this.#auth?.access.decide({ ...this.#caller, identifier }) ?? publicGrant)
+      : this.#decide(identifier, required);
+  }
+
+  #settle<T>(decision: Decision | Promise<Decision>, use: (decision: Decision) => T): T | Promise<T> {
+    return decision instanceof Promise
       ? decision.then(use, (error: unknown) => {
-          isDoubtful = true;
+          this.#isDoubtful = true;
           return use(refuseUndecided(error));
         })
       : use(decision);
-
-  return {
-    mayRead(identifier, by) {
-      const required = auth?.requirementOf(identifier);
-      return settle((by === "all" ? decide : decideByRules)(identifier, required), isSeen);
-    },
-    mayFind(identifier) {
-      const required = auth?.requirementOf(identifier);
-      return settle(decide(identifier, required), (decision) =>
-        required?.gatesDocuments ? isSeen(decision) : heed(decision).allowed,
-      );
-    },
-    accessClass(identifier) {
-      if (hooks?.has("authorize")) return "hook";
-      const required = auth?.requirementOf(identifier);
-      return required ? JSON.stringify(required.profiles.map(({ name }) => name)) : "public";
-    },
-    keepsDocuments: (identifier) => auth?.requirementOf(identifier)?.gatesDocuments === true,
-    decide: async (identifier) => heed(await decide(identifier, auth?.requirementOf(identifier))),
-    services(identifier) {
-      const required = auth?.requirementOf(identifier);
-      return auth && required ? servicesOf(required, auth)(identifier) : [];
-    },
-    pass(identifier) {
-      const required = auth?.requirementOf(identifier);
-      const decision = decide(identifier, required);
-      if (!(decision instanceof Promise)) return passOf(identifier, required, decision);
-      return decision.then(
-        (settled) => passOf(identifier, required, settled),
-        (error: unknown) => passOf(identifier, required, refuseUndecided(error)),
-      );
-    },
-    allows(identifier) {
-      const decision = decide(identifier, auth?.requirementOf(identifier));
-      if (!(decision instanceof Promise)) return heed(decision).allowed;
-      return decision.catch(refuseUndecided).then((settled) => heed(settled).allowed);
-    },
-    sharing: () => combineSharing([...led, ...[hooks?.sharing() ?? []].flat()]),
-    passForAll() {
-      if (rulesOf(access) !== everythingPublic) return undefined;
-      heed(publicGrant);
-      return publicPass;
-    },
-    restrict() {
-      if (auth || hooks?.has("authorize")) led.add({ cachedBy: "caller", vary: [] });
-    },
-    doubt() {
-      isDoubtful = true;
-    },
-    doubts: () => isDoubtful,
-    heed,
-    note(identifier, subject) {
-      if (noted !== undefined && noted !== publicGrant)
-        decisions.note({ ...caller, identifier }, noted, subject);
-    },
-  };
+  }
 }
 
 const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: "visible " };

@@ -5,7 +5,7 @@ import type { Auth } from "../access/auth.ts";
 import type { LookParts } from "../images/look.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
-import { createFolders, type Folders, type FoldersParts } from "./folders/folders.ts";
+import { Folders, type FoldersParts } from "./folders/folders.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
@@ -26,7 +26,7 @@ const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
 
 /** The folders of the sources. */
 export function buildFolders({ info, readYaml, sources, keepAlive }: FolderParts): Folders {
-  return createFolders({ info, readYaml, times: timesOf(sources), keepAlive });
+  return new Folders({ info, readYaml, times: timesOf(sources), keepAlive });
 }
 
 export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {

@@ -28,7 +28,7 @@ import { type RestrictedDocument, restrictDocument } from "./documents/restricte
 import { withSearch } from "./documents/searched-text.ts";
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
-import { type Gate, openGate } from "./gate.ts";
+import { Gate } from "./gate.ts";
 import { locationOf, parentOf } from "./locations.ts";
 
 /** A document for one caller. */
@@ -101,7 +101,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
       // Documents of a hook come last, since their names may equal those of parts.
       for (const find of [derivedOrStored, findInvented])
         for (const reading of readings) {
-          const gate = openGate(parts, caller, context.base);
+          const gate = new Gate(parts, caller, context.base);
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
@@ -169,7 +169,7 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
   const { parts, caller, context } = around;
   for (const find of [derivedOrStored, findInvented])
     for (const reading of presentationPaths(documentAddress("", id).slice(presentationRoot[3].length))) {
-      const gate = openGate(parts, caller, context.base);
+      const gate = new Gate(parts, caller, context.base);
       const partly = !parts.images.hooks?.has("presentation");
       const found = reading.piece === undefined && (await find({ ...around, gate, partly }, reading));
       const made = found ? await found.make() : undefined;

@@ -14,7 +14,7 @@ import {
 } from "../../base/index.ts";
 import type { MasterFiles } from "./folder/bounded-files.ts";
 import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
-import { checkRoot, createRoot, isPlainPath, plainPath } from "./folder/root.ts";
+import { checkRoot, createRoot, isPlainPath, plainPath, type Root } from "./folder/root.ts";
 import { createKnownFolders, isSpelledAsStored } from "./folder/spelling.ts";
 import { folderWay, type Way } from "./folder/way.ts";
 import { keySegments } from "./key.ts";
@@ -69,6 +69,123 @@ const settledMs = 2000;
 /** Maximum number of attempts to open a file that is being replaced. */
 const attempts = 3;
 
+interface FoundFilesParts {
+  readonly files: MasterFiles;
+  readonly revalidateMs: number;
+  readonly counts: SourceCounts;
+}
+
+/** The files that a source has found; some stay open from their check on. */
+class FoundFiles {
+  readonly #parts: FoundFilesParts;
+  readonly #folder: Root;
+  readonly #found = createLru<string, FoundFile & { readonly until: number }>(maxFound);
+  readonly #knownFolders = createKnownFolders();
+  /**
+   * Number of calls that forgot files. The result of a check that began before the latest one is not
+   * remembered.
+   */
+  #forgets = 0;
+  /** Number of files that are open since their check. */
+  #held = 0;
+
+  constructor(parts: FoundFilesParts, folder: Root) {
+    this.#parts = parts;
+    this.#folder = folder;
+  }
+
+  /** Returns a file that was found recently, or else checks it again. */
+  async find(segments: readonly string[]): Promise<SourceImage | "changed" | undefined> {
+    const { revalidateMs, files, counts } = this.#parts;
+    const folder = this.#folder;
+    const path = folder.pathOf(segments);
+    const known = this.#found.get(path);
+    const isKnown = known !== undefined && Date.now() < known.until;
+    const begun = this.#forgets;
+    const looked = isKnown ? known : await this.#look(path, segments);
+    if (looked === undefined || looked === "changed") {
+      this.#found.delete(path);
+      return looked;
+    }
+    const { checked, held } = looked;
+    if (revalidateMs > 0 && checked !== known?.checked && begun === this.#forgets)
+      this.#found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
+    const { validator, modified, file } = checked;
+    const { bytes, close } = checkedFile({ root: folder, files, counts }, file, held);
+    const isChanged = async () => {
+      const now = await folder.stat(file.path);
+      return now === undefined || validatorOf(now) !== validator;
+    };
+    return { validator, modified, file, bytes, close, hasChanged: isChanged };
+  }
+
+  /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
+  async #look(path: string, segments: readonly string[]): Promise<FoundFile | "changed" | undefined> {
+    const folder = this.#folder;
+    const realRoot = await folder.real();
+    const plain = await this.#openPlain(realRoot, segments);
+    if (plain) return plain;
+    const real = await folder.resolve(realRoot, path);
+    const facts = real === undefined ? undefined : await folder.stat(real);
+    if (real === undefined || facts === undefined) return undefined;
+    if (!(await this.isSpelled(realRoot, segments, real))) return undefined;
+    const isLinked = !isPlainPath(real, realRoot, segments);
+    if (isLinked && !(await folderWay(folder, realRoot, segments.slice(0, -1)))) return undefined;
+    // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
+    if ((await folder.resolve(realRoot, real)) !== real) return "changed";
+    return { checked: factsOf(real, facts) };
+  }
+
+  /**
+   * Opens a file whose path has no link, if the runtime can tell that of an open file: only its spelling has
+   * to be checked then. Returns undefined for any other file and for failures, which the other checks
+   * explain. Throws if a mount does not respond, so that it is not asked again.
+   */
+  async #openPlain(realRoot: string, segments: readonly string[]): Promise<FoundFile | undefined> {
+    const { files } = this.#parts;
+    const path = plainPath(realRoot, segments);
+    const held = await this.#folder.unlessAbsent(async () => files.openPlain?.(path));
+    if (!held) return undefined;
+    const isSpelled = isSpelledAsStored(files, realRoot, segments, path, this.#knownFolders);
+    const checked = (await isSpelled.catch(() => false)) ? factsOf(path, held.stat) : undefined;
+    if (checked && this.#held < maxHeld) return { checked, held: this.#countHeld(held) };
+    await held.close().catch(() => {});
+    return checked && { checked };
+  }
+
+  /** Returns a file that counts as held until it is closed. */
+  #countHeld(file: OpenFile): OpenFile {
+    this.#held++;
+    let closing: Promise<void> | undefined;
+    return {
+      ...file,
+      close: () => {
+        if (!closing) this.#held--;
+        closing ??= file.close();
+        return closing;
+      },
+    };
+  }
+
+  /** True if a path has the spelling that is stored. */
+  async isSpelled(realRoot: string, segments: readonly string[], real: string): Promise<boolean> {
+    const { files } = this.#parts;
+    const check = () => isSpelledAsStored(files, realRoot, segments, real, this.#knownFolders);
+    return (await this.#folder.unlessAbsent(check)) === true;
+  }
+
+  forget(segments: readonly string[]): void {
+    this.#forgets++;
+    this.#found.delete(this.#folder.pathOf(segments));
+  }
+
+  clear(): void {
+    this.#forgets++;
+    this.#found.clear();
+    this.#knownFolders.clear();
+  }
+}
+
 /**
  * Creates a source of the files below `root`. Symbolic links are followed if they stay below it. Hidden names
  * (a segment that begins with a dot), links to hidden names or out of the root, links to a folder that the
@@ -84,86 +201,7 @@ export function filesystemSource({
 }: FilesystemSourceOptions): Source {
   const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
   const { pathOf, unlessAbsent } = folder;
-
-  const found = createLru<string, FoundFile & { readonly until: number }>(maxFound);
-  const knownFolders = createKnownFolders();
-  // Number of calls that forgot files. The result of a check that began before the latest one is not
-  // remembered.
-  let forgets = 0;
-
-  /** Returns a file that was found recently, or else checks it again. */
-  const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
-    const path = pathOf(segments);
-    const known = found.get(path);
-    const isKnown = known !== undefined && Date.now() < known.until;
-    const begun = forgets;
-    const looked = isKnown ? known : await look(path, segments);
-    if (looked === undefined || looked === "changed") {
-      found.delete(path);
-      return looked;
-    }
-    const { checked, held } = looked;
-    if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
-      found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
-    const { validator, modified, file } = checked;
-    const { bytes, close } = checkedFile({ root: folder, files, counts }, file, held);
-    const isChanged = async () => {
-      const now = await folder.stat(file.path);
-      return now === undefined || validatorOf(now) !== validator;
-    };
-    return { validator, modified, file, bytes, close, hasChanged: isChanged };
-  };
-
-  /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
-  const look = async (
-    path: string,
-    segments: readonly string[],
-  ): Promise<FoundFile | "changed" | undefined> => {
-    const realRoot = await folder.real();
-    const plain = await openPlain(realRoot, segments);
-    if (plain) return plain;
-    const real = await folder.resolve(realRoot, path);
-    const facts = real === undefined ? undefined : await folder.stat(real);
-    if (real === undefined || facts === undefined) return undefined;
-    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
-    if (!(await unlessAbsent(isSpelled))) return undefined;
-    const isLinked = !isPlainPath(real, realRoot, segments);
-    if (isLinked && !(await folderWay(folder, realRoot, segments.slice(0, -1)))) return undefined;
-    // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
-    if ((await folder.resolve(realRoot, real)) !== real) return "changed";
-    return { checked: factsOf(real, facts) };
-  };
-
-  /**
-   * Opens a file whose path has no link, if the runtime can tell that of an open file: only its spelling has
-   * to be checked then. Returns undefined for any other file and for failures, which the other checks
-   * explain. Throws if a mount does not respond, so that it is not asked again.
-   */
-  const openPlain = async (realRoot: string, segments: readonly string[]): Promise<FoundFile | undefined> => {
-    const path = plainPath(realRoot, segments);
-    const held = await unlessAbsent(async () => files.openPlain?.(path));
-    if (!held) return undefined;
-    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
-    const checked = (await isSpelled().catch(() => false)) ? factsOf(path, held.stat) : undefined;
-    if (checked && heldFiles < maxHeld) return { checked, held: countHeld(held) };
-    await held.close().catch(() => {});
-    return checked && { checked };
-  };
-
-  let heldFiles = 0;
-  /** Returns a file that counts as held until it is closed. */
-  const countHeld = (file: OpenFile): OpenFile => {
-    heldFiles++;
-    let closing: Promise<void> | undefined;
-    return {
-      ...file,
-      close() {
-        if (!closing) heldFiles--;
-        closing ??= file.close();
-        return closing;
-      },
-    };
-  };
+  const found = new FoundFiles({ files, revalidateMs, counts }, folder);
 
   const open: Source["open"] = async (key, signal) => {
     const segments = keySegments(key);
@@ -173,7 +211,7 @@ export function filesystemSource({
       });
     if (signal?.aborted) throw endedError();
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const image = segments.some(isHidden) ? undefined : await find(segments);
+      const image = segments.some(isHidden) ? undefined : await found.find(segments);
       if (image === "changed") continue;
       if (!image) {
         counts.notFound.add();
@@ -190,11 +228,6 @@ export function filesystemSource({
     throw sourceChangedError();
   };
 
-  const forget = (key: string): void => {
-    forgets++;
-    found.delete(pathOf(keySegments(key)));
-  };
-
   const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
@@ -207,8 +240,7 @@ export function filesystemSource({
     let way: Promise<Way | undefined> | undefined;
     const findWay = () => (way ??= folderWay(folder, realRoot, segments));
     if (isLinked && !(await findWay())) return undefined;
-    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
-    if (!(await unlessAbsent(isSpelled))) return undefined;
+    if (!(await found.isSpelled(realRoot, segments, real))) return undefined;
     /** True for a folder that its own path passes through, as only links make it: it would have no end. */
     const isWithinItself = async ({ kind, link }: FileEntry, target: string) =>
       kind === "directory" && (link || isLinked) && (await findWay())?.has(target) === true;
@@ -250,12 +282,10 @@ export function filesystemSource({
     fingerprint: `filesystem:${folder.top}`,
     counts,
     open,
-    forget,
+    forget: (key) => found.forget(keySegments(key)),
     purge(key) {
-      if (key !== undefined) return forget(key);
-      forgets++;
-      found.clear();
-      knownFolders.clear();
+      if (key !== undefined) found.forget(keySegments(key));
+      else found.clear();
     },
     list,
     has: async (key) => (await statOf(key)) !== undefined,

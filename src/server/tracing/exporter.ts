@@ -24,14 +24,6 @@ export interface ExporterOptions {
   readonly sentOnce?: Platform["sentOnce"];
 }
 
-export interface Exporter {
-  /** Takes the spans of an answered request. False: they are dropped. */
-  add(trace: SpanTrace, request: RequestRecord): boolean;
-  /** Takes the span of storing its derivative, which has ended after the request. */
-  addStore(trace: SpanTrace, request: RequestRecord): void;
-  close(): Promise<void>;
-}
-
 /** The body of one export. */
 interface Batch {
   /** Its parts: the head, and spans with a comma before each but the first. */
@@ -75,209 +67,228 @@ const maxPauseMs = 60_000;
 /** Statuses after which the same export may succeed (OTLP, "Retryable Response Codes"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Creates an exporter with an empty queue. */
-export function createExporter(options: ExporterOptions): Exporter {
-  const { url, token, log, counts, keepAlive, frame, sentOnce } = options;
-  const headers = {
-    "Content-Type": "application/json",
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-  };
+/** The traces that wait to be sent; none at first. */
+export class Exporter {
+  readonly #options: ExporterOptions;
   /** Whole batches, the oldest first, and the one that grows. */
-  const whole: Batch[] = [];
-  let growing: Batch | undefined;
+  readonly #whole: Batch[] = [];
+  #growing: Batch | undefined;
   /** Traces in all of them. */
-  let waiting = 0;
-  let newest = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
-  let pausedUntil = 0;
-  let closed = false;
-  const isDue = createSeldom(60_000);
+  #waiting = 0;
+  #newest = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #pausedUntil = 0;
+  #closed = false;
+  readonly #isDue = createSeldom(60_000);
+  /** Ends the export that is under way. Made for each, since on workerd no request may use another's. */
+  #current: AbortController | undefined;
+  /** The sending of all batches that wait. */
+  #sending: Promise<void> | undefined;
 
-  const warn = (message: string, reason: string) => {
-    if (isDue(message)) log.warn(message, { reason });
-  };
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+  }
 
-  const retryLater = (batch: Batch, reason: string, retryAfterMs = 0) => {
-    const pause = Math.min(maxPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
-    pausedUntil = performance.now() + pause;
-    // The newest are kept: those are the ones that people look for.
-    if (waiting + batch.traces > maxWaiting) counts.dropped.add(batch.traces);
-    else {
-      whole.unshift(batch);
-      waiting += batch.traces;
+  /** Takes the spans of an answered request. False: they are dropped. */
+  add(trace: SpanTrace, request: RequestRecord): boolean {
+    if (this.#closed || this.#waiting >= maxWaiting) {
+      this.#options.counts.dropped.add();
+      return false;
     }
-    warn("traces cannot be sent now; they are kept in memory, and dropped if too many are waiting", reason);
-  };
+    const batch = this.#growingBatch(request.ended);
+    batch.unwritten.push({ trace, request });
+    if (batch.unwritten.length >= writtenTogether) this.#write(batch);
+    batch.traces++;
+    this.#waiting++;
+    this.#newest = request.ended;
+    this.#completeIfWhole(batch);
+    if (this.#options.keepAlive) this.#options.keepAlive(this.#sendWithRequest());
+    else this.#later();
+    return true;
+  }
 
-  /** The batch that spans are added to. */
-  const growingBatch = (ended: number): Batch => {
-    growing ??= { text: [], bytes: 0, unwritten: [], traces: 0, since: ended };
-    return growing;
-  };
+  /** Takes the span of storing its derivative, which has ended after the request. */
+  addStore(trace: SpanTrace, request: RequestRecord): void {
+    if (this.#closed) return;
+    const batch = this.#growingBatch(request.ended);
+    // The unwritten trace includes it.
+    if (batch.unwritten.some((one) => one.request === request)) return;
+    this.#putSpans(batch, [storeSpan(trace, request)]);
+    this.#completeIfWhole(batch);
+    // If each request sends its own, its trace is still waiting to do so.
+    if (!this.#options.keepAlive) this.#later();
+  }
 
-  const put = (batch: Batch, text: string) => {
-    const bytes = utf8.encode(text);
-    batch.text.push(bytes);
-    batch.bytes += bytes.length;
-  };
-  const putSpans = (batch: Batch, spans: readonly object[]) =>
-    put(batch, (batch.bytes === 0 ? frame.head : ",") + JSON.stringify(spans).slice(1, -1));
-  const write = (batch: Batch) => {
-    if (batch.unwritten.length === 0) return;
-    const written = batch.unwritten.splice(0);
-    putSpans(
-      batch,
-      written.flatMap(({ trace, request }) => spansOf(trace, request)),
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      this.#current?.abort();
+    }, closeMs);
+    await this.#sending;
+    this.#pausedUntil = 0;
+    for (let before = this.#failures; !this.#isEmpty() && !isLate && this.#failures <= before; ) {
+      // Ends after the first failure; a success sets their number back to 0.
+      before = this.#failures;
+      await this.#send();
+    }
+    clearTimeout(late);
+    this.#options.counts.dropped.add(this.#waiting);
+    this.#whole.length = this.#waiting = 0;
+  }
+
+  #warn(message: string, reason: string): void {
+    if (this.#isDue(message)) this.#options.log.warn(message, { reason });
+  }
+
+  #retryLater(batch: Batch, reason: string, retryAfterMs = 0): void {
+    const pause = Math.min(maxPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(this.#failures++, 10)));
+    this.#pausedUntil = performance.now() + pause;
+    // The newest are kept: those are the ones that people look for.
+    if (this.#waiting + batch.traces > maxWaiting) this.#options.counts.dropped.add(batch.traces);
+    else {
+      this.#whole.unshift(batch);
+      this.#waiting += batch.traces;
+    }
+    this.#warn(
+      "traces cannot be sent now; they are kept in memory, and dropped if too many are waiting",
+      reason,
     );
-  };
+  }
+
+  /** Returns the batch that spans are added to. */
+  #growingBatch(ended: number): Batch {
+    this.#growing ??= { text: [], bytes: 0, unwritten: [], traces: 0, since: ended };
+    return this.#growing;
+  }
+
+  #putSpans(batch: Batch, spans: readonly object[]): void {
+    const before = batch.bytes === 0 ? this.#options.frame.head : ",";
+    put(batch, before + JSON.stringify(spans).slice(1, -1));
+  }
+
+  #write(batch: Batch): void {
+    const spans = batch.unwritten.splice(0).flatMap(({ trace, request }) => spansOf(trace, request));
+    if (spans.length > 0) this.#putSpans(batch, spans);
+  }
 
   /** Completes the growing batch if it is full, so that it is sent immediately. */
-  const completeIfWhole = (batch: Batch) => {
+  #completeIfWhole(batch: Batch): void {
     if (batch.bytes < wholeBytes && batch.traces < wholeTraces) return;
-    complete();
-    clearTimeout(timer);
-    timer = undefined;
-  };
+    this.#complete();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 
   /** Completes the growing batch: nothing more is added to it. */
-  const complete = () => {
-    if (!growing) return;
-    write(growing);
-    put(growing, frame.tail);
-    whole.push(growing);
-    growing = undefined;
-  };
+  #complete(): void {
+    if (!this.#growing) return;
+    this.#write(this.#growing);
+    put(this.#growing, this.#options.frame.tail);
+    this.#whole.push(this.#growing);
+    this.#growing = undefined;
+  }
 
-  /** Ends the export that is under way. Made for each, since on workerd no request may use another's. */
-  let current: AbortController | undefined;
-
-  const send = async (): Promise<void> => {
-    if (whole.length === 0) complete();
-    const batch = whole.shift();
+  async #send(): Promise<void> {
+    if (this.#whole.length === 0) this.#complete();
+    const batch = this.#whole.shift();
     if (!batch) return;
-    waiting -= batch.traces;
+    this.#waiting -= batch.traces;
     const limit = new AbortController();
-    current = limit;
+    this.#current = limit;
     const late = setTimeout(() => limit.abort(), timeoutMs);
     try {
+      const { url, token, sentOnce } = this.#options;
       const response = await fetch(url, {
         method: "POST",
-        headers,
+        headers: {
+          "Content-Type": "application/json",
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        },
         body: concatenate(batch.text),
         redirect: "manual", // the token is for this collector alone
         ...sentOnce,
         signal: limit.signal,
       });
       await response.body?.cancel().catch(() => {});
-      if (response.ok) {
-        failures = 0;
-        counts.sent.add(batch.traces);
-      } else if (response.status >= 300 && response.status < 400) {
-        retryLater(batch, redirected);
-      } else if (passing.has(response.status)) {
-        const seconds = Number(response.headers.get("retry-after"));
-        retryLater(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
-      } else {
-        counts.dropped.add(batch.traces);
-        warn("traces are dropped because the collector refuses them", `status ${response.status}`);
-      }
+      this.#heed(response, batch);
     } catch (error) {
-      retryLater(batch, reasonOf(error));
+      this.#retryLater(batch, reasonOf(error));
     } finally {
       clearTimeout(late);
-      if (current === limit) current = undefined; // it holds the request, with a copy of the batch
+      if (this.#current === limit) this.#current = undefined; // it holds the request, with a copy of the batch
     }
-  };
+  }
 
-  const isEmpty = () => whole.length === 0 && !growing;
-  const canSend = () => !isEmpty() && performance.now() >= pausedUntil;
+  /** Takes the result of an export. */
+  #heed({ ok, status, headers }: Response, batch: Batch): void {
+    const { counts } = this.#options;
+    if (ok) {
+      this.#failures = 0;
+      counts.sent.add(batch.traces);
+    } else if (status >= 300 && status < 400) {
+      this.#retryLater(batch, redirected);
+    } else if (passing.has(status)) {
+      const seconds = Number(headers.get("retry-after"));
+      this.#retryLater(batch, `status ${status}`, seconds > 0 ? seconds * 1000 : 0);
+    } else {
+      counts.dropped.add(batch.traces);
+      this.#warn("traces are dropped because the collector refuses them", `status ${status}`);
+    }
+  }
 
-  /** Sends waiting batches; later ones wait for their own time, unless they are full. */
-  let sending: Promise<void> | undefined;
-  const sendAll = (): Promise<void> => {
-    sending ??= (async () => {
-      do await send();
-      while (canSend() && whole.length > 0);
+  #isEmpty(): boolean {
+    return this.#whole.length === 0 && !this.#growing;
+  }
+
+  #canSend(): boolean {
+    return !this.#isEmpty() && performance.now() >= this.#pausedUntil;
+  }
+
+  #sendAll(): Promise<void> {
+    this.#sending ??= (async () => {
+      do await this.#send();
+      while (this.#canSend() && this.#whole.length > 0);
     })().finally(() => {
-      sending = undefined;
-      if (!isEmpty()) later();
+      this.#sending = undefined;
+      if (!this.#isEmpty()) this.#later();
     });
-    return sending;
-  };
+    return this.#sending;
+  }
 
-  const later = () => {
-    if (closed || timer !== undefined || sending) return;
-    const ms = Math.max(whole.length > 0 ? 0 : gatherMs, pausedUntil - performance.now());
-    timer = setTimeout(() => {
-      timer = undefined;
-      void sendAll();
+  #later(): void {
+    if (this.#closed || this.#timer !== undefined || this.#sending) return;
+    const ms = Math.max(this.#whole.length > 0 ? 0 : gatherMs, this.#pausedUntil - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#sendAll();
     }, ms);
-    (timer as { unref?(): void }).unref?.();
-  };
+    (this.#timer as { unref?(): void }).unref?.();
+  }
 
   /**
    * One of several requests sends for all: when no other has come for a moment, or the oldest has waited for
    * long.
    */
-  const sendWithRequest = async (): Promise<void> => {
+  async #sendWithRequest(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, quietMs));
     const now = performance.now();
-    const oldest = (whole[0] ?? growing)?.since ?? now;
-    const isQuiet = now - newest >= quietMs * 0.9 || now - oldest >= maxGatherMs;
-    if (canSend() && (isQuiet || whole.length > 0)) await send();
-  };
-
-  return {
-    add(trace, request) {
-      if (closed || waiting >= maxWaiting) {
-        counts.dropped.add();
-        return false;
-      }
-      const batch = growingBatch(request.ended);
-      batch.unwritten.push({ trace, request });
-      if (batch.unwritten.length >= writtenTogether) write(batch);
-      batch.traces++;
-      waiting++;
-      newest = request.ended;
-      completeIfWhole(batch);
-      if (keepAlive) keepAlive(sendWithRequest());
-      else later();
-      return true;
-    },
-    addStore(trace, request) {
-      if (closed) return;
-      const batch = growingBatch(request.ended);
-      // The unwritten trace includes it.
-      if (batch.unwritten.some((one) => one.request === request)) return;
-      putSpans(batch, [storeSpan(trace, request)]);
-      completeIfWhole(batch);
-      // If each request sends its own, its trace is still waiting to do so.
-      if (!keepAlive) later();
-    },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      let isLate = false;
-      const late = setTimeout(() => {
-        isLate = true;
-        current?.abort();
-      }, closeMs);
-      await sending;
-      pausedUntil = 0;
-      for (let before = failures; !isEmpty() && !isLate && failures <= before; ) {
-        // Ends after the first failure; a success sets their number back to 0.
-        before = failures;
-        await send();
-      }
-      clearTimeout(late);
-      counts.dropped.add(waiting);
-      whole.length = waiting = 0;
-    },
-  };
+    const oldest = (this.#whole[0] ?? this.#growing)?.since ?? now;
+    const isQuiet = now - this.#newest >= quietMs * 0.9 || now - oldest >= maxGatherMs;
+    if (this.#canSend() && (isQuiet || this.#whole.length > 0)) await this.#send();
+  }
 }
 
 const utf8 = new TextEncoder();
+
+function put(batch: Batch, text: string): void {
+  const bytes = utf8.encode(text);
+  batch.text.push(bytes);
+  batch.bytes += bytes.length;
+}
 
 /** Reason for not following a redirect: the runtime reports it as an error or as the status. */
 const redirected = "a redirect";

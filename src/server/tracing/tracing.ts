@@ -11,7 +11,7 @@ import {
   type RequestRecord,
   secretOf,
 } from "../../base/index.ts";
-import { createExporter } from "./exporter.ts";
+import { Exporter } from "./exporter.ts";
 import type { TracingOptions } from "./options.ts";
 import { exportFrame } from "./spans.ts";
 import { RequestTrace } from "./trace.ts";
@@ -40,7 +40,7 @@ export interface TracingParts {
 export function createTracing(options: TracingOptions, parts: TracingParts): Tracing {
   const { platform, version, log, counts } = parts;
   const token = options.token_env === "" ? undefined : secretOf(options.token_env, platform.env);
-  const exporter = createExporter({
+  const exporter = new Exporter({
     url: tracesUrl(options.otlp_endpoint),
     token,
     log,
@@ -66,7 +66,7 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
       if (stages && stages.ms[indexOfStage.store] === undefined)
         stages.whenStored(() => exporter.addStore(trace, request));
     },
-    close: exporter.close,
+    close: () => exporter.close(),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 import { type CodecHost, type Codecs, createCodecs, type Encoded } from "../../imaging/index.ts";
 import { inPlaceRunner } from "./in-place-runner.ts";
 import type { Job, JobLimits, Runner } from "./runner.ts";
-import { createRunners } from "./runners.ts";
+import { createRunners, type Runners } from "./runners.ts";
 import { WorkerRunner } from "./worker-runner.ts";
 
 export type { Job, JobLimits, JobWatch } from "./runner.ts";
@@ -98,143 +98,163 @@ const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>
   busy: "refused",
 };
 
-/** Creates a pool whose first worker starts and warms up immediately; others start when jobs wait. */
-export function createPool(options: PoolOptions): Pool {
-  const { platform, counts = createCounts(...poolCounts) } = options;
-  const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
-  const queue: Waiter<Runner>[] = [];
-  let closed = false;
-  let lastNumber = 0;
+/** A pool whose first worker starts and warms up immediately; others start when jobs wait. */
+export class WorkerPool implements Pool {
+  readonly #options: PoolOptions;
+  readonly #counts: PoolCounts;
+  readonly #queue: Waiter<Runner>[] = [];
+  #closed = false;
+  #lastNumber = 0;
+  readonly #runners: Runners;
+  readonly memory?: () => Promise<number>;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#counts = options.counts ?? createCounts(...poolCounts);
+    const { platform } = options;
+    this.#runners = createRunners({
+      size: this.#clamp(options.size),
+      linger: platform.startWorker !== undefined,
+      start: ({ warm, first }) => {
+        if (!platform.startWorker) return inPlaceRunner(this.#ownCodecs(first));
+        const runner = new WorkerRunner(platform.startWorker(), {
+          module: (name) => platform.wasm(name),
+          number: ++this.#lastNumber,
+          warm,
+          cancelGraceMs: options.cancelGraceMs ?? 1000,
+          maxJobBytes: options.maxJobBytes ?? 1 << 29,
+          cacheBytes: options.cacheBytes,
+          ignoredProfile: options.ignoredProfile,
+        });
+        this.#counts.started.add();
+        return runner;
+      },
+    });
+    if (platform.startWorker) {
+      this.memory = this.#runners.memory;
+      this.#runners.warmUp();
+    }
+  }
+
+  async run(job: Job, limits: JobLimits): Promise<Encoded> {
+    try {
+      const made = await this.runUncounted(job, limits);
+      this.#counts.done.add();
+      return made;
+    } catch (error) {
+      this.#count(error);
+      throw error;
+    }
+  }
+
+  async runUncounted(job: Job, limits: JobLimits): Promise<Encoded> {
+    if (this.#closed || limits.signal?.aborted) throw cancelledError(limits.signal);
+    const runner =
+      (this.#queue.length === 0 && this.#runners.hasRoom() ? this.#runners.takeIdle() : undefined) ??
+      (await this.#turn(limits.signal));
+    return runner.run(job, this.#withNext(limits), (usable) => this.#release(runner, usable));
+  }
+
+  status(): PoolStatus {
+    return { ...this.#runners.status(), queued: this.#queue.length };
+  }
+
+  resize(wanted: number): void {
+    this.#runners.resize(this.#clamp(wanted));
+    this.#next();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const waiter of this.#queue.splice(0)) waiter.refuse(cancelledError());
+    this.#runners.close();
+  }
+
+  #clamp(wanted: number): number {
+    return this.#options.platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1;
+  }
 
   /**
    * Codecs of a runner in place. Module instances keep state of a job between its reads, so such runners must
    * not share codecs.
    */
-  const ownCodecs = (first: boolean) =>
-    (first && options.codecs) ||
-    createCodecs({
-      wasm: (name) => platform.wasm(name),
-      deflate: (data, level) => platform.deflate(data, level),
-      zlib: platform.zlib,
-      ...(options.ignoredProfile && { noteIgnoredProfile: options.ignoredProfile }),
-    });
+  #ownCodecs(first: boolean): Codecs {
+    const { platform, codecs, ignoredProfile } = this.#options;
+    return (
+      (first && codecs) ||
+      createCodecs({
+        wasm: (name) => platform.wasm(name),
+        deflate: (data, level) => platform.deflate(data, level),
+        zlib: platform.zlib,
+        ...(ignoredProfile && { noteIgnoredProfile: ignoredProfile }),
+      })
+    );
+  }
 
-  const runners = createRunners({
-    size: clamp(options.size),
-    linger: platform.startWorker !== undefined,
-    start({ warm, first }) {
-      if (!platform.startWorker) return inPlaceRunner(ownCodecs(first));
-      const runner = new WorkerRunner(platform.startWorker(), {
-        module: (name) => platform.wasm(name),
-        number: ++lastNumber,
-        warm,
-        cancelGraceMs: options.cancelGraceMs ?? 1000,
-        maxJobBytes: options.maxJobBytes ?? 1 << 29,
-        cacheBytes: options.cacheBytes,
-        ignoredProfile: options.ignoredProfile,
-      });
-      counts.started.add();
-      return runner;
-    },
-  });
-
-  const next = () => {
-    while (queue.length > 0) {
+  #next(): void {
+    while (this.#queue.length > 0) {
       let runner: Runner | undefined;
       try {
-        runner = runners.take();
+        runner = this.#runners.take();
       } catch (error) {
-        options.log?.warn("no render worker could be started", { cause: String(error) });
-        if (runners.status().workers > 0) return; // a running worker will take the job
-        queue.shift()?.refuse(error);
+        this.#options.log?.warn("no render worker could be started", { cause: String(error) });
+        if (this.#runners.status().workers > 0) return; // a running worker will take the job
+        this.#queue.shift()?.refuse(error);
         continue;
       }
       if (!runner) return;
-      queue.shift()?.admit(runner);
+      this.#queue.shift()?.admit(runner);
     }
-  };
+  }
 
-  const release = (runner: Runner, usable: boolean) => {
-    if (closed) return;
-    if (!usable) counts.replaced.add();
-    runners.release(runner, usable);
-    next();
-  };
+  #release(runner: Runner, usable: boolean): void {
+    if (this.#closed) return;
+    if (!usable) this.#counts.replaced.add();
+    this.#runners.release(runner, usable);
+    this.#next();
+  }
 
-  const count = (error: unknown) => {
+  #count(error: unknown): void {
     const kind = error instanceof ServiceError ? error.kind : "decode";
-    counts[countOf[kind] ?? "errors"].add();
+    this.#counts[countOf[kind] ?? "errors"].add();
     if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
-    counts.deaths.add();
-    options.log?.warn("a render worker ended and is being replaced", { cause: String(error.cause) });
-  };
+    this.#counts.deaths.add();
+    this.#options.log?.warn("a render worker ended and is being replaced", { cause: String(error.cause) });
+  }
 
   /**
    * Waits for a runner that is free for this job. The job's own caller then starts the job: on workerd no
    * other request may use its files.
    */
-  const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
-    waitForTurn(
+  #turn(signal: AbortSignal | undefined): Promise<Runner> {
+    return waitForTurn(
       {
-        join(waiter) {
-          queue.push(waiter);
-          next();
+        join: (waiter) => {
+          this.#queue.push(waiter);
+          this.#next();
         },
-        leave(waiter) {
-          const at = queue.indexOf(waiter);
-          if (at >= 0) queue.splice(at, 1);
+        leave: (waiter) => {
+          const at = this.#queue.indexOf(waiter);
+          if (at >= 0) this.#queue.splice(at, 1);
         },
       },
       signal,
     );
-
-  if (platform.startWorker) runners.warmUp();
+  }
 
   /** Returns limits under which a job that releases its permit lets a waiting job start. */
-  const withNext = ({ permit, ...limits }: JobLimits): JobLimits =>
-    permit
+  #withNext({ permit, ...limits }: JobLimits): JobLimits {
+    return permit
       ? {
           ...limits,
           permit: {
-            leave() {
+            leave: () => {
               permit.leave();
-              next();
+              this.#next();
             },
             back: permit.back,
           },
         }
       : limits;
-
-  const runUncounted: Pool["runUncounted"] = async (job, limits) => {
-    if (closed || limits.signal?.aborted) throw cancelledError(limits.signal);
-    const runner =
-      (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
-      (await turn(limits.signal));
-    return runner.run(job, withNext(limits), (usable) => release(runner, usable));
-  };
-
-  return {
-    async run(job, limits) {
-      try {
-        const made = await runUncounted(job, limits);
-        counts.done.add();
-        return made;
-      } catch (error) {
-        count(error);
-        throw error;
-      }
-    },
-    runUncounted,
-    status: () => ({ ...runners.status(), queued: queue.length }),
-    ...(platform.startWorker && { memory: runners.memory }),
-    resize(wanted) {
-      runners.resize(clamp(wanted));
-      next();
-    },
-    close() {
-      closed = true;
-      for (const waiter of queue.splice(0)) waiter.refuse(cancelledError());
-      runners.close();
-    },
-  };
+  }
 }

@@ -19,7 +19,7 @@ import {
   type SidecarBlocks,
 } from "../../imaging/index.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
-import { type HostFile, openFiles } from "./open-files.ts";
+import { type HostFile, type OpenFiles, openFiles } from "./open-files.ts";
 
 /**
  * Functions that the entry point of a worker provides: messages to and from the main thread, and access to
@@ -49,130 +49,153 @@ interface PendingRead {
 
 /** Serves jobs until the worker is terminated. */
 export function serveJobs(host: WorkerHost): void {
-  const reads = new Map<number, PendingRead>();
-  let lastRead = 0;
-  let codecs: Codecs | undefined;
-  let wanted: { readonly aborted: boolean } = { aborted: false };
+  const server = new JobServer(host);
+  host.onMessage((message) => void server.receive(message));
+}
 
-  const askFor = (
-    message: (read: number) => FromWorker,
-    transfer?: readonly ArrayBuffer[],
-  ): Promise<Uint8Array | undefined> =>
-    new Promise((resolve, reject) => {
-      const read = ++lastRead;
-      reads.set(read, { resolve, reject });
-      host.post(message(read), transfer);
-    });
-  const ask = async (message: (read: number) => FromWorker) => (await askFor(message)) ?? new Uint8Array();
+/** One worker, and the job that it has. */
+class JobServer {
+  readonly #host: WorkerHost;
+  readonly #reads = new Map<number, PendingRead>();
+  #lastRead = 0;
+  #codecs: Codecs | undefined;
+  #wanted: { readonly aborted: boolean } = { aborted: false };
+  readonly #files: OpenFiles;
 
-  const channel = (job: number, { size, gap = 0 }: Pick<ByteSource, "size" | "gap">): ByteSource => ({
-    size,
-    gap: Math.max(gap, channelGap),
-    read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
-  });
+  constructor(host: WorkerHost) {
+    this.#host = host;
+    this.#files = openFiles(host.openFile);
+  }
 
-  const blocksOf = (job: number, room: number, clock: JobClock, of?: "faster"): SidecarBlocks => ({
-    room,
-    load: (block) =>
-      clock.wait(
-        "index",
-        askFor((read) => ({ kind: "recall", job, read, block, of })),
-      ),
-    async keep(block, bytes) {
-      const digest = notedDigest(bytes);
-      const own = ownBuffer(bytes);
-      const saved = askFor(
-        (read) => ({ kind: "keep", job, read, block, bytes: own, digest, of }),
-        [own.buffer],
-      );
-      await clock.wait("index", saved);
-    },
-  });
-
-  const sidecarOf = (
-    job: number,
-    sidecar: JobSidecar | undefined,
-    clock: JobClock,
-    of?: "faster",
-  ): SidecarAccess | undefined =>
-    sidecar && {
-      id: sidecar.id,
-      absent: sidecar.absent,
-      memory: sidecar.memory,
-      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock, of),
-      faster: sidecarOf(job, sidecar.faster, clock, "faster"),
-      load: (lean = false) =>
-        clock.wait(
-          "index",
-          ask((read) => ({ kind: "recall", job, read, lean, of })),
-        ),
-      ...(sidecar.takes && {
-        async keepEntry(entry: Uint8Array) {
-          const bytes = ownBuffer(entry);
-          await askFor((read) => ({ kind: "keep", job, read, bytes, of }), [bytes.buffer]);
-        },
-      }),
-      reportLoss: () => host.post({ kind: "lost", job, of }),
-    };
-
-  const files = openFiles(host.openFile);
-
-  const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
-    const { job, task, sidecar } = message;
-    try {
-      if (!codecs) throw new Error("a job arrived before the start message");
-      if (wanted.aborted) throw new ImagingError("cancelled", "The client has left.");
-      const clock = new JobClock();
-      const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
-      const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
-      const made = await runTask(task, {
-        codecs,
-        bytes,
-        sidecar: sidecarOf(job, sidecar, clock),
-        overlay,
-        wanted,
-        stages: clock,
-      });
-      const times = clock.stop();
-      const result = ownBuffer(made.bytes);
-      const unchanged = message.file !== undefined && files.isUnchanged();
-      const incomplete = made.incomplete === true;
-      host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
-    } catch (error) {
-      const broken = !(error instanceof ImagingError);
-      host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
-    } finally {
-      files.rest();
-    }
-  };
-
-  const receive = async (message: ToWorker): Promise<void> => {
+  async receive(message: ToWorker): Promise<void> {
     if (message.kind === "start") {
       const { modules, cancel, cacheBytes } = message;
-      wanted = {
+      this.#wanted = {
         get aborted() {
           return Atomics.load(cancel, 0) === 1;
         },
       };
-      codecs = createCodecs({
+      this.#codecs = createCodecs({
         wasm: (name) => modules[name],
-        deflate: host.deflate,
-        zlib: host.zlib,
+        deflate: this.#host.deflate,
+        zlib: this.#host.zlib,
         cacheBytes,
-        noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
+        noteIgnoredProfile: (master, reason) => this.#host.post({ kind: "ignoredProfile", master, reason }),
       });
-      if (message.warm) await warm(codecs);
-      host.post({ kind: "ready" });
+      if (message.warm) await warm(this.#codecs);
+      this.#host.post({ kind: "ready" });
       return;
     }
-    if (message.kind === "job") return run(message);
-    if (message.kind === "measure") return host.post({ kind: "memory", bytes: host.memory() });
-    const pending = reads.get(message.read);
-    reads.delete(message.read);
+    if (message.kind === "job") return this.#run(message);
+    if (message.kind === "measure") return this.#host.post({ kind: "memory", bytes: this.#host.memory() });
+    const pending = this.#reads.get(message.read);
+    this.#reads.delete(message.read);
     if (message.kind === "bytes") pending?.resolve(message.bytes);
     else pending?.reject(fromErrorRecord(message.error));
-  };
-  host.onMessage((message) => void receive(message));
+  }
+
+  #askFor(
+    message: (read: number) => FromWorker,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Uint8Array | undefined> {
+    return new Promise((resolve, reject) => {
+      const read = ++this.#lastRead;
+      this.#reads.set(read, { resolve, reject });
+      this.#host.post(message(read), transfer);
+    });
+  }
+
+  async #ask(message: (read: number) => FromWorker): Promise<Uint8Array> {
+    return (await this.#askFor(message)) ?? new Uint8Array();
+  }
+
+  #channel(job: number, { size, gap = 0 }: Pick<ByteSource, "size" | "gap">): ByteSource {
+    return {
+      size,
+      gap: Math.max(gap, channelGap),
+      read: (offset, length) => this.#ask((read) => ({ kind: "read", job, read, offset, length })),
+    };
+  }
+
+  #blocksOf(job: number, room: number, clock: JobClock, of?: "faster"): SidecarBlocks {
+    return {
+      room,
+      load: (block) =>
+        clock.wait(
+          "index",
+          this.#askFor((read) => ({ kind: "recall", job, read, block, of })),
+        ),
+      keep: async (block, bytes) => {
+        const digest = notedDigest(bytes);
+        const own = ownBuffer(bytes);
+        const saved = this.#askFor(
+          (read) => ({ kind: "keep", job, read, block, bytes: own, digest, of }),
+          [own.buffer],
+        );
+        await clock.wait("index", saved);
+      },
+    };
+  }
+
+  #sidecarOf(
+    job: number,
+    sidecar: JobSidecar | undefined,
+    clock: JobClock,
+    of?: "faster",
+  ): SidecarAccess | undefined {
+    return (
+      sidecar && {
+        id: sidecar.id,
+        absent: sidecar.absent,
+        memory: sidecar.memory,
+        blocks: sidecar.room === undefined ? undefined : this.#blocksOf(job, sidecar.room, clock, of),
+        faster: this.#sidecarOf(job, sidecar.faster, clock, "faster"),
+        load: (lean = false) =>
+          clock.wait(
+            "index",
+            this.#ask((read) => ({ kind: "recall", job, read, lean, of })),
+          ),
+        ...(sidecar.takes && {
+          keepEntry: async (entry: Uint8Array) => {
+            const bytes = ownBuffer(entry);
+            await this.#askFor((read) => ({ kind: "keep", job, read, bytes, of }), [bytes.buffer]);
+          },
+        }),
+        reportLoss: () => this.#host.post({ kind: "lost", job, of }),
+      }
+    );
+  }
+
+  async #run(message: ToWorker & { kind: "job" }): Promise<void> {
+    const { job, task, sidecar } = message;
+    try {
+      if (!this.#codecs) throw new Error("a job arrived before the start message");
+      if (this.#wanted.aborted) throw new ImagingError("cancelled", "The client has left.");
+      const clock = new JobClock();
+      const bytes = message.file
+        ? this.#files.open(message.file, clock)
+        : timedBytes(this.#channel(job, message), clock);
+      const overlay = { load: () => this.#ask((read) => ({ kind: "overlay", job, read })) };
+      const made = await runTask(task, {
+        codecs: this.#codecs,
+        bytes,
+        sidecar: this.#sidecarOf(job, sidecar, clock),
+        overlay,
+        wanted: this.#wanted,
+        stages: clock,
+      });
+      const times = clock.stop();
+      const result = ownBuffer(made.bytes);
+      const unchanged = message.file !== undefined && this.#files.isUnchanged();
+      const incomplete = made.incomplete === true;
+      this.#host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
+    } catch (error) {
+      const broken = !(error instanceof ImagingError);
+      this.#host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
+    } finally {
+      this.#files.rest();
+    }
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetHeaders } from "../../../src/server/images/describe.ts";
-import { createFolders } from "../../../src/server/manifests/folders/folders.ts";
+import { Folders } from "../../../src/server/manifests/folders/folders.ts";
 import { createYamlReader } from "../../../src/server/manifests/folders/yaml-reader.ts";
 import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
 import { filesystemSource } from "../../../src/server/sources/filesystem.ts";
@@ -43,7 +43,7 @@ function gated() {
 
 const readYaml = createYamlReader({ platform: {} }).read;
 const folders = (now: () => number = () => 0, info = slotOver()) =>
-  createFolders({ info, readYaml, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
+  new Folders({ info, readYaml, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
 
 test("images are listed in natural order, each with its validator", async () => {
   const { source } = counting();
@@ -123,16 +123,16 @@ test("nothing from before a purge of facts is used, nor shared with listings in 
 test("a folder that is listed again is another one only when something in it changed", async () => {
   let now = 0;
   const { source } = counting();
-  const { find } = folders(() => now);
-  const first = await find(source, "");
+  const known = folders(() => now);
+  const first = await known.find(source, "");
   now += 1000;
-  expect(await find(source, "")).toBe(first);
+  expect(await known.find(source, "")).toBe(first);
   await writeFile(join(root, "page 1.jpg"), "changed");
   now += 1000;
-  const changed = await find(source, "");
+  const changed = await known.find(source, "");
   expect(changed?.serial).not.toBe(first?.serial);
   await writeFile(join(root, "manifest.yaml"), "label: x");
   now += 1000;
-  expect((await find(source, ""))?.serial).not.toBe(changed?.serial);
+  expect((await known.find(source, ""))?.serial).not.toBe(changed?.serial);
   await rm(join(root, "manifest.yaml"));
 });

@@ -1,7 +1,7 @@
 // The gate of a document: decisions about all of its images without checking each.
 
 import { expect, test } from "vitest";
-import { openGate } from "../../../src/server/manifests/gate.ts";
+import { Gate } from "../../../src/server/manifests/gate.ts";
 import { served } from "../../served.ts";
 
 const caller = { identifier: "", path: "/", header: () => undefined };
@@ -17,6 +17,6 @@ test.each([
 ])("speaks %s", async (_, yaml, expected) => {
   const app = await served(yaml);
   const { images, auth } = app.service;
-  expect(openGate({ images, auth }, caller, "").passForAll() !== undefined).toBe(expected);
+  expect(new Gate({ images, auth }, caller, "").passForAll() !== undefined).toBe(expected);
   await app.service.close();
 });

@@ -4,18 +4,25 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../src/base/telemetry/log.ts";
 import { createWarmUp } from "../../../src/cli/serving/warm-up.ts";
 import type { Service } from "../../../src/server/service.ts";
-import type { JobLimits } from "../../../src/server/workers/pool.ts";
+import type { JobLimits, Pool } from "../../../src/server/workers/pool.ts";
 import { type Served, served } from "../../served.ts";
 
 /** A service whose uncounted jobs are noted: `act` is called with the number of each before it runs. */
 function watched({ service }: Served, act: (job: number) => void = () => {}) {
   const jobs: JobLimits[] = [];
   const { pool } = service.images;
-  const runUncounted: typeof pool.runUncounted = (job, limits) => {
+  const runUncounted: Pool["runUncounted"] = (job, limits) => {
     act(jobs.push(limits));
     return pool.runUncounted(job, limits);
   };
-  const seen: Service = { ...service, images: { ...service.images, pool: { ...pool, runUncounted } } };
+  const seenPool: Pool = {
+    run: (job, limits) => pool.run(job, limits),
+    runUncounted,
+    status: () => pool.status(),
+    resize: (size) => pool.resize(size),
+    close: () => pool.close(),
+  };
+  const seen: Service = { ...service, images: { ...service.images, pool: seenPool } };
   return { warmUp: createWarmUp(seen), jobs };
 }
 

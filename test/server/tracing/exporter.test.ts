@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createCounts } from "../../../src/base/telemetry/count.ts";
 import { StageClock, stageNames } from "../../../src/base/telemetry/stage-times.ts";
-import { createExporter } from "../../../src/server/tracing/exporter.ts";
+import { Exporter } from "../../../src/server/tracing/exporter.ts";
 import { exportFrame } from "../../../src/server/tracing/spans.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -16,7 +16,7 @@ function exporterTo(...statuses: readonly number[]) {
     return new Response(null, { status: statuses[Math.min(bodies.length, statuses.length) - 1] ?? 200 });
   });
   const counts = createCounts("sent", "dropped");
-  const exporter = createExporter({
+  const exporter = new Exporter({
     url: "http://collector.example/v1/traces",
     token: undefined,
     log: { warn() {} },

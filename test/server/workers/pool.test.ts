@@ -22,12 +22,12 @@ import { openFileAtOnce } from "../../../src/server/platform/files/node-files.ts
 import { nodePlatform } from "../../../src/server/platform/node.ts";
 import { startNodeWorker } from "../../../src/server/platform/workers/node-worker.ts";
 import {
-  createPool,
   type Job,
   type JobWatch,
   type Pool,
   type PoolOptions,
   poolCounts,
+  WorkerPool,
 } from "../../../src/server/workers/pool.ts";
 import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
@@ -74,7 +74,7 @@ afterEach(() => {
 
 function poolOf(options: Partial<PoolOptions> = {}) {
   const counts = createCounts(...poolCounts);
-  const pool = createPool({ platform, size: 1, counts, ...options });
+  const pool = new WorkerPool({ platform, size: 1, counts, ...options });
   open.push(pool);
   return { pool, counts };
 }

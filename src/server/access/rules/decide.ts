@@ -1,12 +1,11 @@
 // Decides who may have which image by rules and logins: first the rule, then the identity.
 
-import type { IpRange } from "../../../base/index.ts";
+import { type IpRange, isInRanges } from "../../../base/index.ts";
 import { type Access, type Caller, type Decision, publicGrant } from "../access.ts";
 import { bearerToken, cookieValues } from "../credentials.ts";
 import type { Kiosks } from "../logins/kiosk.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Session, Sessions } from "../session.ts";
-import { namesReader } from "./header-identity.ts";
 import type { Requirement } from "./requirement.ts";
 
 export interface DecideParts {
@@ -105,4 +104,28 @@ export async function* sessionsOf(
     const session = await sessions.find(id);
     if (session) yield { ...resultOf(session), id };
   }
+}
+
+/** Apache writes `(null)` if the variable that a header is set from has no value (mod_headers). */
+const nobody: ReadonlySet<string> = new Set(["", "(null)"]);
+
+/**
+ * Separators of joined header lines (Fetch Standard, "get a header"). If the first or last line is empty, the
+ * space may have been trimmed.
+ */
+const joined = /^,|, |,$/;
+
+/**
+ * True if a header names the reader of a request. False if the header came in several lines, one of which may
+ * be the client's own: therefore no name may contain a comma followed by a space, or begin or end with a
+ * comma. With `proxies`, only these are trusted.
+ */
+function namesReader(
+  { header, peer }: Pick<Caller, "header" | "peer">,
+  name: string,
+  proxies: readonly IpRange[],
+): boolean {
+  const value = header(name)?.trim() ?? "";
+  if (nobody.has(value) || joined.test(value)) return false;
+  return proxies.length === 0 || (peer !== undefined && isInRanges(peer, proxies));
 }

@@ -10,7 +10,6 @@
 
 import { createLru, forEachConcurrently } from "../../../base/index.ts";
 import { withNetwork } from "./networks.ts";
-import { createOneAtATime } from "./one-at-a-time.ts";
 import { readNetworks, readSession, readToken, writeNetworks, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
@@ -142,5 +141,23 @@ export function objectSessions(
       oneAtATime(key, async () => {
         if (!(await find(key))) await removeTokens(key);
       }),
+  };
+}
+
+/** Runs `work` once all earlier operations of the same key have ended, and returns its result. */
+type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/** Creates a queue for each key in use. */
+export function createOneAtATime(): OneAtATime {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const before = last.get(key);
+    const own = before ? before.then(work, work) : work();
+    last.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (last.get(key) === own) last.delete(key);
+    }
   };
 }

@@ -1,8 +1,8 @@
 // Sessions over a store: replaces earlier sessions at a login, hides expired ones, and digests ids before a
 // store sees them.
 
+import { sha256, toBase64Url, toHex } from "../../../base/index.ts";
 import type { Issued, LoginGrant, Session, Sessions } from "../session.ts";
-import { createId, keyOf } from "./ids.ts";
 import type { SessionStore } from "./store.ts";
 
 export interface SessionsOptions {
@@ -143,3 +143,13 @@ const withGrant = (grants: readonly LoginGrant[], grant: LoginGrant): LoginGrant
   ...grants.filter(({ profile }) => profile !== grant.profile),
   grant,
 ];
+
+/** Returns a reader's secret: 256 random bits (RFC 4648, section 5). Stores know only its digest. */
+function createId(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** Returns the key of a record; undefined for an impossible id. */
+async function keyOf(id: string): Promise<string | undefined> {
+  return /^[A-Za-z0-9_-]{43}$/.test(id) ? toHex(await sha256(id)) : undefined;
+}

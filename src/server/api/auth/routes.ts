@@ -3,14 +3,16 @@
 
 import { authFolder, authPaths } from "../../../iiif/index.ts";
 import type { Service } from "../../service.ts";
-import type { Route } from "../http/context.ts";
+import type { RequestContext, Route } from "../http/context.ts";
+import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
-import { respondCallback } from "./callback.ts";
-import { respondLogin } from "./login.ts";
 import { respondLogout } from "./logout.ts";
 import { problemPage } from "./pages/problem-page.ts";
 import { respondProbe } from "./probe.ts";
+import { profileAt } from "./profile-at.ts";
 import { respondToken } from "./token.ts";
+import type { LoginParts } from "./ways/way.ts";
+import { wayOf } from "./ways/ways.ts";
 
 /** Mounts the routes if there is a section `auth`. */
 export function mountAuth(routes: Routes, service: Service): void {
@@ -40,4 +42,33 @@ export function mountAuth(routes: Routes, service: Service): void {
       get: (c) => respondLogout(c, auth, "get", service.log),
       post: (c) => respondLogout(c, auth, "post", service.log),
     });
+}
+
+/** Handles a callback by the way of its profile. */
+function respondCallback(c: RequestContext, parts: LoginParts): Promise<Response> {
+  const profile = profileAt(c, parts.auth, authPaths.callback);
+  const callback = profile && wayOf(profile)?.callback;
+  if (!callback)
+    throw new Refusal({
+      ...noSuchPage,
+      detail: "No login returns to this address. Begin at the login that the image information names.",
+    });
+  return callback({ c, parts, profile });
+}
+
+/** Responds to a request for the login of the profile that follows `prefix` in its path. */
+function respondLogin(
+  c: RequestContext,
+  parts: LoginParts,
+  prefix: string,
+  method: "get" | "post",
+): Promise<Response> {
+  const profile = profileAt(c, parts.auth, prefix);
+  const way = profile && wayOf(profile);
+  if (!way)
+    throw new Refusal({
+      ...noSuchPage,
+      detail: "There is no login at this address. Use the address that the image information names.",
+    });
+  return way[method]({ c, parts, profile });
 }

@@ -1,6 +1,7 @@
 // The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that
 // lead to them.
 
+import type { StartCommands } from "../../../base/index.ts";
 import {
   documentAddress,
   encodeIdentifier,
@@ -17,7 +18,6 @@ import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
 import { fillIn } from "../http/representation/reader.ts";
 import { collection } from "./collection.ts";
-import { commandLine, ownImages, shellQuoted } from "./commands.ts";
 import { summaryOf, summaryParagraph } from "./folder-page.ts";
 import { nameOf } from "./names.ts";
 import { addressOf, dimensions, largeBox, wholeImagePath } from "./pictures.ts";
@@ -188,4 +188,27 @@ function nothingToShow(
   if (folders.length > 0) return undefined;
   if (service.hooks?.has("resolve")) return about.mapped;
   return fillIn(list ? about.noImages : about.cannotList, { source });
+}
+
+/**
+ * Returns one command, which wraps only between words; `last`, its last word, is safe HTML. It is focusable,
+ * since a word wider than the page has to be scrolled.
+ */
+function commandLine(text: string, last = ""): string {
+  const words = text.split(" ").map((word) => `<span>${escapeHtml(word)}</span>`);
+  return `<pre class="command" tabindex="0"><code>${[...words, ...(last ? [last] : [])].join(" ")}</code></pre>`;
+}
+
+/**
+ * Quotes an address as a word of a command: a shell changes nothing between these quotes, and `'` has another
+ * spelling in a URL.
+ */
+const shellQuoted = (address: string) => `'${address.replaceAll("'", "%27")}'`;
+
+/** Commands to serve other images than the bundled one. */
+function ownImages(words: AboutWords, { folder, config }: StartCommands): string {
+  return `<h2>${words.ownImages}</h2>
+<p>${words.sample}</p>
+${commandLine(folder)}
+${config ? `<p>${words.orConfig}</p>\n${commandLine(config)}` : `<p>${words.configThere}</p>`}`;
 }

@@ -8,12 +8,12 @@ import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
-import { pageResponse } from "../http/page.ts";
+import { builtPageResponse, pageResponse } from "../http/page.ts";
+import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
 import type { ListParameters } from "./addresses.ts";
 import { documentPage } from "./document-page.ts";
-import { respondDocumentation } from "./documentation.ts";
 import { folderPage, lockedFolderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
 import { siteOf } from "./site.ts";
@@ -112,4 +112,17 @@ function robots(service: Service): string {
     ["max", "^max", "full", "pct:100"].map((size) => `Disallow: ${prefix}*/full/${size}/`),
   );
   return ["User-agent: *", ...whole, ""].join("\n");
+}
+
+const folder = "/static/docs/";
+
+/** Responds with a page of the documentation, or with a file that belongs to it. */
+async function respondDocumentation(c: RequestContext, service: Service): Promise<Response> {
+  const path = c.get("target").path.slice(folder.length);
+  if (path === "")
+    return new Response(null, { status: 302, headers: { Location: `${c.get("base")}${folder}index.html` } });
+  if (!/^(?:[\w-]+\/)?[\w-]+\.html$/.test(path)) return c.get("files").respond(c, `docs/${path}`);
+  const page = await service.platform.asset(`docs/${path}`);
+  if (!page) throw new Refusal(noSuchPage);
+  return builtPageResponse(c, new TextDecoder().decode(page), { "Cache-Control": "public, max-age=3600" });
 }

@@ -1,6 +1,16 @@
 // Turns YAML text and environment into a valid configuration, or a list of problems that each name their key.
 
-import { isScalar, visit } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  visit,
+} from "yaml";
 import type { z } from "zod";
 import {
   type Env,
@@ -15,7 +25,6 @@ import {
 } from "../../../base/index.ts";
 import { type Config, configSchema, configTree } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
-import { createFinder } from "./positions.ts";
 import { describeValue, explain } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
 
@@ -206,3 +215,35 @@ function withoutEmpty(value: unknown, nodes: readonly SchemaNode[]): unknown {
     part.value === null && part.named ? undefined : withoutEmpty(part.value, part.nodes),
   );
 }
+
+/**
+ * Finds the position of a key or of an item of a list; for one that is not written, the nearest enclosing
+ * one, or undefined. Aliases are resolved. `counter`: the one that the document was parsed with.
+ */
+function createFinder(document: Document, counter: LineCounter) {
+  return (path: readonly PropertyKey[]): Position | undefined => {
+    let node: unknown = document.contents;
+    let start: number | undefined;
+    for (const key of path) {
+      const found = memberOf(isAlias(node) ? node.resolve(document) : node, key);
+      if (found === undefined) break;
+      node = found.value;
+      start = found.start ?? start;
+    }
+    if (start === undefined) return undefined;
+    const { line, col } = counter.linePos(start);
+    return { line, column: col };
+  };
+}
+
+/** Returns a member of a map or a list, with its offset. */
+function memberOf(node: unknown, key: PropertyKey) {
+  if (isMap(node)) {
+    const pair = node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
+    return pair && { value: pair.value, start: startOf(pair.key as Node) };
+  }
+  const item = isSeq(node) ? node.items[Number(key)] : undefined;
+  return isNode(item) ? { value: item, start: startOf(item) } : undefined;
+}
+
+const startOf = (node: Node): number | undefined => node.range?.[0];

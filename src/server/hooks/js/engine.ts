@@ -13,9 +13,10 @@ import {
 } from "../../../base/index.ts";
 import { type HookEngine, HookError } from "../hook.ts";
 import { type Crew, startCrew } from "./crew.ts";
-import { runInPlace } from "./in-place.ts";
+import type { HookWorkerOptions } from "./hook-worker.ts";
 import type { PrintLevel, Program } from "./messages.ts";
 import type { JsOptions } from "./options.ts";
+import { createSandbox, hookError, type Sandbox } from "./sandbox.ts";
 import { unusedTexts } from "./unused-exports.ts";
 
 /** Milliseconds that a changed file has to stay unchanged: a half-written file may compile. */
@@ -120,4 +121,36 @@ function parseResult(json: string): unknown {
   } catch (error) {
     throw new HookError(`the result of the hook: ${(error as Error).message}`);
   }
+}
+
+/**
+ * Loads the program for the calling thread, if the platform has no workers: a slow built-in function cannot
+ * be interrupted there. Throws HookError if the program is rejected.
+ */
+async function runInPlace(
+  program: Program,
+  { module, print }: Pick<HookWorkerOptions, "module" | "print">,
+): Promise<Crew> {
+  const load = () => createSandbox(module, program, print);
+  let sandbox: Sandbox | undefined = await load();
+  const functions = new Set(sandbox.functions);
+
+  return {
+    functions,
+    unused: sandbox.unused,
+    async call(name, input, signal) {
+      // Several calls may load one; the last one that is ready stays.
+      sandbox ??= await load();
+      const own = sandbox;
+      signal?.throwIfAborted();
+      const { result, failure, usable } = own.call(name, input);
+      if (!usable && sandbox === own) sandbox = undefined;
+      if (failure) throw hookError(failure);
+      return result;
+    },
+    retire() {},
+    close() {
+      sandbox = undefined;
+    },
+  };
 }

@@ -22,7 +22,7 @@ import type { Sidecar } from "./life.ts";
 
 export interface SidecarJobParts {
   readonly codecs: Codecs;
-  readonly pool: Pool;
+  readonly pool: Pick<Pool, "run">;
   readonly origin: Slot;
   readonly admission: Pick<Admission, "run" | "allows" | "status">;
   readonly timeoutMs: number;

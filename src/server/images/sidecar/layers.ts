@@ -12,9 +12,10 @@ import {
   createSidecarJobs,
   minCacheBytes,
   type SidecarJobParts,
+  type SidecarJobs,
   type SidecarKey,
 } from "./jobs.ts";
-import { createSidecarLives, type SidecarEvent, type SidecarState } from "./life.ts";
+import { createSidecarLives, type SidecarEvent, type SidecarLives, type SidecarState } from "./life.ts";
 
 /** State and access of a layer for a render. */
 export interface FoundSidecar {
@@ -57,140 +58,169 @@ export const withoutLayer = (key: SidecarKey, state: "absent" | "unavailable" = 
   access: { id: key.id, absent: true, load: nothing },
 });
 
-export type Layers = ReturnType<typeof createLayers>;
-
-/** Creates the layers over the origin slot. `now`: the time in milliseconds since 1970. */
-export function createLayers(parts: SidecarJobParts, now: () => number) {
-  const { origin, cacheBytes = minCacheBytes } = parts;
-  const lives = createSidecarLives(cacheBytes, now);
-  const entries = createCachedEntries(origin, cacheBytes);
-  const generations = createGenerations();
-  const idOf = ({ name, variant }: Pick<SidecarKey, "name" | "variant">) =>
-    `${generations.of(name)} ${variant}`;
-  const isCurrent = (key: SidecarKey) => idOf(key) === key.id;
-  const jobs = createSidecarJobs(parts, isCurrent);
+/** The layers over the origin slot. `now`: the time in milliseconds since 1970. */
+export class Layers {
+  readonly lives: SidecarLives;
+  readonly jobs: SidecarJobs;
   /** Passes that run, by the id of their layer. */
-  const passes = new Map<string, Promise<unknown>>();
+  readonly passes = new Map<string, Promise<unknown>>();
+  readonly #origin: SidecarJobParts["origin"];
+  readonly #now: () => number;
+  readonly #entries: ReturnType<typeof createCachedEntries>;
+  readonly #generations = createGenerations();
   /** Removals of entries in progress. */
-  const removals = new Set<Promise<void>>();
+  readonly #removals = new Set<Promise<void>>();
   /** Time before which a layer is not removed again. */
-  const renewed = createLru<string, number>(maxRenewed);
+  readonly #renewed = createLru<string, number>(maxRenewed);
 
-  /**
-   * Removes a layer of which a part is lost, so that the next read builds it again. A store that cannot
-   * delete keeps the entry.
-   */
-  const lose = (key: SidecarKey): void => {
-    if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
-    renewed.set(key.id, now() + renewalMs, 1);
-    entries.forget(key);
-    const removal = origin
-      .delete(key.name, key.variant)
-      .catch(() => {})
-      .then(() => {
-        lives.apply(key.id, { is: "lost" });
-        removals.delete(removal);
-      });
-    removals.add(removal);
-  };
+  constructor(parts: SidecarJobParts, now: () => number) {
+    const { origin, cacheBytes = minCacheBytes } = parts;
+    this.#origin = origin;
+    this.#now = now;
+    this.lives = createSidecarLives(cacheBytes, now);
+    this.#entries = createCachedEntries(origin, cacheBytes);
+    this.jobs = createSidecarJobs(parts, (key) => this.isCurrent(key));
+  }
 
-  const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
+  isCurrent(key: SidecarKey): boolean {
+    return this.#idOf(key) === key.id;
+  }
+
+  toFound(key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar {
     if (state.is !== "complete") return withoutLayer(key, state.is);
     const { sidecar } = state;
     let isMissing = false;
     const access: SidecarAccess = {
       id: key.id,
-      async load(lean) {
-        const entry = await entries.load(key, sidecar, lean === true);
+      load: async (lean) => {
+        const entry = await this.#entries.load(key, sidecar, lean === true);
         isMissing ||= entry === undefined;
         return entry ?? new Uint8Array();
       },
-      blocks: jobs.blocksOf(key, sidecar.blocks),
+      blocks: this.jobs.blocksOf(key, sidecar.blocks),
       // An entry that the slot does not return now may be there again: it is forgotten, and not removed.
       reportLoss: () => {
-        if (isMissing) lives.apply(key.id, { is: "lost" });
-        else lose(key);
+        if (isMissing) this.lives.apply(key.id, { is: "lost" });
+        else this.#lose(key);
       },
     };
     return { state: state.is, access };
-  };
+  }
+
+  async keyOf(master: Master, layer: SidecarLayer): Promise<SidecarKey> {
+    const key = await sidecarKey(master, layer);
+    return { ...key, layer, id: this.#idOf(key) };
+  }
+
+  /** Looks up a layer in the slot; it counts as being built until one of the functions below ends that. */
+  seek(key: SidecarKey, signal: AbortSignal): SoughtLayer {
+    const stored = this.#origin.get(key.name, key.variant);
+    const build = createBuild();
+    build.hold(signal);
+    this.lives.apply(key.id, { is: "sought", build });
+    return { key, build, stored };
+  }
+
+  /** Uses the entry that the slot has. */
+  use(sought: SoughtLayer, entry: Uint8Array): FoundSidecar {
+    return this.#end(sought, this.#obtainedEvent(sought.key, entry));
+  }
+
+  /** Leaves the layer unmade. */
+  abandon(sought: SoughtLayer, how?: BuildEnd): FoundSidecar {
+    return this.#end(sought, { is: "abandoned" }, how);
+  }
+
+  /** Stores and uses what a read has made. */
+  take(sought: SoughtLayer, sidecar: BuiltSidecar): void {
+    const { key } = sought;
+    if (this.isCurrent(key)) this.#origin.put(key.name, key.variant, sidecar.entry);
+    this.#end(sought, this.#obtainedEvent(key, sidecar.entry, sidecar));
+  }
+
+  /** Builds the layer. Throws the error of the pass; with `again`, a cancelled one may be repeated. */
+  async pass(
+    sought: SoughtLayer,
+    { master, header }: { readonly master: Master; readonly header: ImageHeader },
+    options: BuildOptions & { readonly again?: boolean },
+  ): Promise<FoundSidecar> {
+    const { key } = sought;
+    const running = this.jobs.build(master, header, key, options);
+    this.passes.set(key.id, running);
+    try {
+      const built = await running;
+      return this.#end(
+        sought,
+        built ? this.#obtainedEvent(key, built.entry, built) : this.#refusedEvent(unavailableMs),
+      );
+    } catch (error) {
+      if (options.again && options.signal?.aborted) throw error;
+      this.#end(sought, isLate(error) ? this.#refusedEvent(lateMs) : { is: "abandoned" }, endOf(error));
+      throw error;
+    } finally {
+      if (this.passes.get(key.id) === running) this.passes.delete(key.id);
+    }
+  }
+
+  /** Returns the entry of a layer if it is complete in this process, or else in the slot. */
+  async entryOf(key: SidecarKey): Promise<Uint8Array | undefined> {
+    const state = this.lives.stateOf(key.id);
+    if (state.is === "complete") return this.#entries.load(key, state.sidecar, false);
+    return state.is === "absent" ? this.#origin.get(key.name, key.variant) : undefined;
+  }
+
+  purge(name?: string): void {
+    this.#generations.renew(name);
+  }
+
+  /** Resolves when no layer is being built or removed. */
+  async idle(): Promise<void> {
+    await Promise.all(this.lives.builds().map(({ ended }) => ended));
+    await Promise.allSettled(this.passes.values());
+    await Promise.all(this.#removals);
+  }
+
+  #idOf({ name, variant }: Pick<SidecarKey, "name" | "variant">) {
+    return `${this.#generations.of(name)} ${variant}`;
+  }
+
+  /**
+   * Removes a layer of which a part is lost, so that the next read builds it again. A store that cannot
+   * delete keeps the entry.
+   */
+  #lose(key: SidecarKey): void {
+    if ((this.#renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > this.#now()) return;
+    this.#renewed.set(key.id, this.#now() + renewalMs, 1);
+    this.#entries.forget(key);
+    const removal = this.#origin
+      .delete(key.name, key.variant)
+      .catch(() => {})
+      .then(() => {
+        this.lives.apply(key.id, { is: "lost" });
+        this.#removals.delete(removal);
+      });
+    this.#removals.add(removal);
+  }
 
   /** Ends a build, and returns the layer in the state after it. */
-  const end = (
+  #end(
     { key, build }: Pick<SoughtLayer, "key" | "build">,
     event: SidecarEvent,
     how: BuildEnd = { is: "over" },
-  ): FoundSidecar => {
-    const state = lives.apply(key.id, event);
+  ): FoundSidecar {
+    const state = this.lives.apply(key.id, event);
     build.end(how);
-    return state.is === "building" ? withoutLayer(key) : toFound(key, state);
-  };
-  const obtainedEvent = (key: SidecarKey, entry: Uint8Array, sidecar?: BuiltSidecar): SidecarEvent => ({
-    is: "obtained",
-    sidecar: entries.atRest(key, entry, sidecar),
-  });
-  const refusedEvent = (ms: number): SidecarEvent => ({ is: "refused", until: now() + ms });
+    return state.is === "building" ? withoutLayer(key) : this.toFound(key, state);
+  }
 
-  return {
-    jobs,
-    lives,
-    passes,
-    isCurrent,
-    toFound,
-    async keyOf(master: Master, layer: SidecarLayer): Promise<SidecarKey> {
-      const key = await sidecarKey(master, layer);
-      return { ...key, layer, id: idOf(key) };
-    },
-    /** Looks up a layer in the slot; it counts as being built until one of the functions below ends that. */
-    seek(key: SidecarKey, signal: AbortSignal): SoughtLayer {
-      const stored = origin.get(key.name, key.variant);
-      const build = createBuild();
-      build.hold(signal);
-      lives.apply(key.id, { is: "sought", build });
-      return { key, build, stored };
-    },
-    /** Uses the entry that the slot has. */
-    use: (sought: SoughtLayer, entry: Uint8Array) => end(sought, obtainedEvent(sought.key, entry)),
-    /** Leaves the layer unmade. */
-    abandon: (sought: SoughtLayer, how?: BuildEnd) => end(sought, { is: "abandoned" }, how),
-    /** Stores and uses what a read has made. */
-    take(sought: SoughtLayer, sidecar: BuiltSidecar): void {
-      const { key } = sought;
-      if (isCurrent(key)) origin.put(key.name, key.variant, sidecar.entry);
-      end(sought, obtainedEvent(key, sidecar.entry, sidecar));
-    },
-    /** Builds the layer. Throws the error of the pass; with `again`, a cancelled one may be repeated. */
-    async pass(
-      sought: SoughtLayer,
-      { master, header }: { readonly master: Master; readonly header: ImageHeader },
-      options: BuildOptions & { readonly again?: boolean },
-    ): Promise<FoundSidecar> {
-      const { key } = sought;
-      const running = jobs.build(master, header, key, options);
-      passes.set(key.id, running);
-      try {
-        const built = await running;
-        return end(sought, built ? obtainedEvent(key, built.entry, built) : refusedEvent(unavailableMs));
-      } catch (error) {
-        if (options.again && options.signal?.aborted) throw error;
-        end(sought, isLate(error) ? refusedEvent(lateMs) : { is: "abandoned" }, endOf(error));
-        throw error;
-      } finally {
-        if (passes.get(key.id) === running) passes.delete(key.id);
-      }
-    },
-    /** Returns the entry of a layer if it is complete in this process, or else in the slot. */
-    async entryOf(key: SidecarKey): Promise<Uint8Array | undefined> {
-      const state = lives.stateOf(key.id);
-      if (state.is === "complete") return entries.load(key, state.sidecar, false);
-      return state.is === "absent" ? origin.get(key.name, key.variant) : undefined;
-    },
-    purge: generations.renew,
-    /** Resolves when no layer is being built or removed. */
-    async idle() {
-      await Promise.all(lives.builds().map(({ ended }) => ended));
-      await Promise.allSettled(passes.values());
-      await Promise.all(removals);
-    },
-  };
+  #obtainedEvent(key: SidecarKey, entry: Uint8Array, sidecar?: BuiltSidecar): SidecarEvent {
+    return {
+      is: "obtained",
+      sidecar: this.#entries.atRest(key, entry, sidecar),
+    };
+  }
+
+  #refusedEvent(ms: number): SidecarEvent {
+    return { is: "refused", until: this.#now() + ms };
+  }
 }

@@ -14,7 +14,7 @@ import type { Master } from "../describe.ts";
 import type { Build } from "./build.ts";
 import { createIdleLane, type IdleLane } from "./idle-lane.ts";
 import type { SidecarJobParts, SidecarKey } from "./jobs.ts";
-import { createLayers, type FoundSidecar, type Layers, type SoughtLayer, withoutLayer } from "./layers.ts";
+import { type FoundSidecar, Layers, type SoughtLayer, withoutLayer } from "./layers.ts";
 import { reportOf, type SidecarReport } from "./report.ts";
 import { createZooms, type Zooms } from "./zooms.ts";
 
@@ -105,7 +105,7 @@ class SlotSidecars implements Sidecars {
 
   constructor({ inPlace, now = Date.now, ...parts }: SidecarParts) {
     this.#inPlace = inPlace;
-    this.#layers = createLayers(parts, now);
+    this.#layers = new Layers(parts, now);
     this.#jobs = this.#layers.jobs;
     this.#lives = this.#layers.lives;
     this.#zooms = createZooms(now);

@@ -11,7 +11,7 @@ import type { Auth } from "../../access/auth.ts";
 import type { OpenParts } from "../../images/open.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type Gate, openGate } from "../gate.ts";
+import { Gate } from "../gate.ts";
 import { identifierOf, locationOf, nameOf, parentOf } from "../locations.ts";
 import type { PresentationOptions } from "../options.ts";
 import type { Search, SearchResult } from "../search/search.ts";
@@ -92,7 +92,7 @@ export async function browseFolder(
   if (!folder && !isRoot) throw notFound(location.source.list ? noFolder : cannotList);
   const all = entriesOf(parts.sources, location, folder, isRoot);
   if (!folder && all.length === 0) throw notFound(cannotList);
-  const gate = openGate(parts, caller, "");
+  const gate = new Gate(parts, caller, "");
   const mayLookInto = async (folder: string) =>
     (await isAllowed(parts, { kind: "folder", identifier: folder }, caller, gate)) &&
     (!gate.keepsDocuments(folder) || gate.mayRead(folder, "rules"));

@@ -1,13 +1,15 @@
 // The picture of a folder on a page: its first image, or else the first in the folders below it. The work is
 // bounded, and everything it needs is cached with the listings.
 
+import { placeInFront } from "../../../iiif/index.ts";
 import type { ListedImage } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/folder-images.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
 import { type FolderLocation, locationOf } from "../locations.ts";
-import { entriesOf } from "./entries.ts";
-import { frontOf } from "./front.ts";
+import { descriptionOfImages } from "./contents.ts";
+import { type Entry, entriesOf } from "./entries.ts";
 import type { Sight } from "./sight.ts";
 
 export interface PictureSearch {
@@ -60,4 +62,19 @@ export function createPictureSearch(
     return undefined;
   };
   return { find: (location, folder) => pictureIn(location, folder, 0, { folders: maxFolders }) };
+}
+
+/** Returns images of a folder, the one that represents it first. */
+function frontOf(
+  sources: Sources,
+  location: FolderLocation,
+  folder: Folder,
+  images: readonly Entry[],
+): readonly Entry[] {
+  const description = descriptionOfImages(sources, location, folder);
+  if (description.thumbnail === undefined) return images;
+  const all = imagesOf(sources, location, folder);
+  const identifier = all[placeInFront(all, description)]?.identifier;
+  if (identifier === undefined) return images;
+  return [{ kind: "image", identifier }, ...images.filter((image) => image.identifier !== identifier)];
 }

@@ -1,14 +1,22 @@
 // What one caller may see of folders and images on one page, and who may cache that page.
 
 import type { LanguageMap } from "../../../base/index.ts";
-import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
+import {
+  type Access,
+  type Caller,
+  combineSharing,
+  type Decision,
+  everythingPublic,
+  rulesOf,
+  type Sharing,
+} from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
+import type { Requirement } from "../../access/rules/requirement.ts";
 import { type ListedImage, type LookParts, look } from "../../images/look.ts";
-import { type Gate, openGate } from "../gate.ts";
+import { Gate } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
 import type { Entry } from "./entries.ts";
 import { type FolderLock, lockOf } from "./lock.ts";
-import { permittedEntries } from "./permitted.ts";
 
 export interface SightParts {
   readonly images: LookParts;
@@ -59,7 +67,7 @@ export function openSight(
   identifier: string,
 ): Sight {
   const { images, auth, options } = parts;
-  const gate: Gate = openGate(parts, callerOf(identifier), "");
+  const gate = new Gate(parts, callerOf(identifier), "");
   const looked: Sharing[] = [];
   const lookParts = {
     ...images,
@@ -96,4 +104,56 @@ export function openSight(
     note: (page) => gate.note(page, "page"),
     sharing: () => combineSharing([...looked, gate.sharing()]),
   };
+}
+
+type Permission = Promise<boolean> | boolean;
+
+/** The gated entries of a list in groups: of one kind, and under one rule. */
+type Gated = readonly ReadonlySet<Entry>[];
+
+/**
+ * Results by list, which stays the same as long as its folder does; rules stay the same until the next start.
+ */
+const known = new WeakMap<readonly Entry[], Gated>();
+
+/** The entries that the caller may have, as `isAllowed` says. */
+async function permittedEntries(
+  entries: readonly Entry[],
+  { access, auth }: { readonly access: Access; readonly auth: Auth | undefined },
+  isAllowed: (entry: Entry) => Permission,
+): Promise<readonly Entry[]> {
+  const rules = rulesOf(access);
+  if (rules === everythingPublic) return entries;
+  // Any other access implementation may decide anything for each image.
+  if (auth === undefined || rules !== auth.access) return filterEntries(entries, isAllowed);
+  const gated = known.get(entries) ?? gatedEntriesOf(entries, auth);
+  known.set(entries, gated);
+  const refused: ReadonlySet<Entry>[] = [];
+  for (const same of gated) {
+    const [first] = same;
+    if (first && !(await isAllowed(first))) refused.push(same);
+  }
+  return refused.length === 0 ? entries : entries.filter((entry) => !refused.some((set) => set.has(entry)));
+}
+
+function gatedEntriesOf(entries: readonly Entry[], { requirementOf }: Auth): Gated {
+  const gated = { folder: new Map<Requirement, Set<Entry>>(), image: new Map<Requirement, Set<Entry>>() };
+  for (const entry of entries) {
+    const required = requirementOf(entry.identifier);
+    const same = gated[entry.kind];
+    if (required) same.set(required, (same.get(required) ?? new Set()).add(entry));
+  }
+  return Object.values(gated).flatMap((same) => [...same.values()]);
+}
+
+async function filterEntries(
+  entries: readonly Entry[],
+  isAllowed: (entry: Entry) => Permission,
+): Promise<readonly Entry[]> {
+  const allowed: Entry[] = [];
+  for (const entry of entries) {
+    const result = isAllowed(entry);
+    if (result === true || (result !== false && (await result))) allowed.push(entry);
+  }
+  return allowed;
 }

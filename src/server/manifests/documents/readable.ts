@@ -122,7 +122,10 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
       const { image, documents } = namesIn(address);
       if (right === "rule") return await mayReadAll(idsOf(documents), "rules");
       const all = [...(image === undefined ? [] : [image]), ...idsOf(documents)];
-      return await mayReadAll(all.filter(gate.keepsDocuments), "all");
+      return await mayReadAll(
+        all.filter((identifier) => gate.keepsDocuments(identifier)),
+        "all",
+      );
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;
       gate.doubt();

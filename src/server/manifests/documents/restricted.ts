@@ -43,7 +43,7 @@ export async function restrictDocument(
 ): Promise<RestrictedDocument> {
   const { gate, context, parts } = making;
   if (gate.passForAll()) return found;
-  const keeper = [reading.id, reading.of].find(gate.keepsDocuments);
+  const keeper = [reading.id, reading.of].find((identifier) => gate.keepsDocuments(identifier));
   const keeperDecision = keeper === undefined ? undefined : await gate.decide(keeper);
   if (keeperDecision && !isWhole(keeperDecision))
     return titleAlone(making, reading, found, refusalOf(keeperDecision));

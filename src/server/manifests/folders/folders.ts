@@ -8,6 +8,7 @@ import {
   type KeepAlive,
   plainSegments,
   ServiceError,
+  type SingleFlight,
 } from "../../../base/index.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
 import { purgesOf } from "../../images/describe.ts";
@@ -35,25 +36,6 @@ export interface FoldersParts {
   readonly now?: () => number;
 }
 
-export interface Folders {
-  /**
-   * Returns a folder, or undefined if it does not exist. A source that cannot list only has folders with a
-   * manifest file, otherwise empty. Throws what the source throws.
-   */
-  find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
-  /**
-   * Returns the current state of a folder of a source that can list: its files without validators, and its
-   * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
-   * nothing. Throws what the source throws.
-   */
-  read(
-    source: Source,
-    key: string,
-    before?: ManifestFile,
-    signal?: AbortSignal,
-  ): Promise<ListedFolder | undefined>;
-}
-
 /** A folder as it is now. */
 export type ListedFolder = Omit<Folder, "serial" | "facts">;
 
@@ -72,69 +54,119 @@ interface CachedFolder {
   readonly listedAt: number;
 }
 
-/** Remembered folders over the sources. */
-export function createFolders({ info, readYaml, times, keepAlive, now = Date.now }: FoldersParts): Folders {
-  const cache = createLru<string, CachedFolder>(cacheBytes);
-  const flights = createSingleFlight<Folder | undefined>(keepAlive);
+/** The remembered folders of the sources. */
+export class Folders {
+  readonly #parts: FoldersParts;
+  readonly #now: () => number;
+  readonly #cache = createLru<string, CachedFolder>(cacheBytes);
+  readonly #flights: SingleFlight<Folder | undefined>;
+  #serial = 0;
+  #purges: number;
+  /** Manifest files that were read to find out what a folder holds. */
+  readonly #seen = createLru<string, ManifestFile>(seenBytes);
 
-  let serial = 0;
-  let purges = purgesOf(info);
+  constructor(parts: FoldersParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+    this.#flights = createSingleFlight<Folder | undefined>(this.#parts.keepAlive);
+    this.#purges = purgesOf(this.#parts.info);
+  }
 
-  const isFresh = (source: Source, listedAt: number) => {
-    const age = now() - listedAt;
-    return age >= 0 && age < times(source).revalidateMs;
-  };
+  /**
+   * Returns a folder, or undefined if it does not exist. A source that cannot list only has folders with a
+   * manifest file, otherwise empty. Throws what the source throws.
+   */
+  async find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined> {
+    if (this.#purges !== purgesOf(this.#parts.info)) this.#cache.clear();
+    this.#purges = purgesOf(this.#parts.info);
+    const name = `${source.name}\0${key}`;
+    const known = this.#cache.get(name);
+    if (known && this.#isFresh(source, known.listedAt)) return known.folder;
+    return this.#flights
+      .run(`${name}\0${this.#purges}`, (work) => this.#refresh(source, key, name, work), signal)
+      .catch((error: unknown) => this.#standIn(source, known, error));
+  }
+
+  /**
+   * Returns the current state of a folder of a source that can list: its files without validators, and its
+   * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
+   * nothing. Throws what the source throws.
+   */
+  async read(
+    source: Source,
+    key: string,
+    before?: ManifestFile,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ListedFolder | undefined> {
+    const entries = await listFolder(source, key, signal, false);
+    if (entries === undefined) return undefined;
+    const listed = listingOf(entries);
+    // What a folder without images holds is found by reading what is in it.
+    const listing =
+      listed.images.length > 0
+        ? await withoutNotes({ source, key }, listed, maxSought.local, this.#look(signal))
+        : listed;
+    for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
+    const reading = { readYaml: this.#parts.readYaml, known: before, signal };
+    const manifestFile = await readManifestFile(source, key, listing.manifestFiles, reading);
+    return { listing, ...(manifestFile && { manifestFile }) };
+  }
+
+  #isFresh(source: Source, listedAt: number): boolean {
+    const age = this.#now() - listedAt;
+    return age >= 0 && age < this.#parts.times(source).revalidateMs;
+  }
 
   /** Returns the previous listing, while it may replace a failed one. */
-  const standIn = (source: Source, known: CachedFolder | undefined, error: unknown): Folder => {
-    const { revalidateMs, staleMs } = times(source);
+  #standIn(source: Source, known: CachedFolder | undefined, error: unknown): Folder {
+    const { revalidateMs, staleMs } = this.#parts.times(source);
     const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
-    if (!isAway || !known?.folder || now() - known.listedAt >= revalidateMs + staleMs) throw error;
+    if (!isAway || !known?.folder || this.#now() - known.listedAt >= revalidateMs + staleMs) throw error;
     return known.folder;
-  };
+  }
 
-  /** Manifest files that were read to find out what a folder holds. */
-  const seen = createLru<string, ManifestFile>(seenBytes);
-  const look =
-    (signal: AbortSignal): Look =>
-    async (location) => {
+  #look(signal: AbortSignal): Look {
+    return async (location) => {
       const { source, key } = location;
       const name = `${source.name}\0${key}`;
       const listing = listingOf((await listFolder(source, key, signal, false)) ?? []);
       if (listing.images.length > 0) return { listing };
-      const known = seen.get(name) ?? cache.get(name)?.folder?.manifestFile;
+      const known = this.#seen.get(name) ?? this.#cache.get(name)?.folder?.manifestFile;
       const manifestFile = await readManifestFile(source, key, listing.manifestFiles, {
-        readYaml,
+        readYaml: this.#parts.readYaml,
         known,
         signal,
       });
-      if (manifestFile) seen.set(name, manifestFile, 8 * manifestFile.size + bytesOfName);
+      if (manifestFile) this.#seen.set(name, manifestFile, 8 * manifestFile.size + bytesOfName);
       return { listing, ...(manifestFile && { manifestFile }) };
     };
+  }
 
-  const withoutFoundNotes = (
-    location: FolderLocation,
-    entries: readonly SourceEntry[],
-    signal: AbortSignal,
-  ) => {
+  #withoutFoundNotes(location: FolderLocation, entries: readonly SourceEntry[], signal: AbortSignal) {
     const max = isRemote(location.source) ? maxSought.remote : maxSought.local;
-    return withoutNotes(location, listingOf(entries), max, look(signal));
-  };
+    return withoutNotes(location, listingOf(entries), max, this.#look(signal));
+  }
 
-  const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
+  async #refresh(source: Source, key: string, name: string, signal: AbortSignal) {
     const list = () => listFolder(source, key, signal);
-    const begun = purgesOf(info);
+    const begun = purgesOf(this.#parts.info);
     const found = isRemote(source)
-      ? await throughSlot(info, { source, key }, (at) => isFresh(source, at), now, list)
-      : await timeListing(list, now);
+      ? await throughSlot(
+          this.#parts.info,
+          { source, key },
+          (at) => this.#isFresh(source, at),
+          this.#now,
+          list,
+        )
+      : await timeListing(list, this.#now);
     if (signal.aborted) throw cancelledError(signal);
-    const before = cache.get(name)?.folder;
-    const listing = found.entries && (await withoutFoundNotes({ source, key }, found.entries, signal));
+    const before = this.#cache.get(name)?.folder;
+    const listing = found.entries && (await this.#withoutFoundNotes({ source, key }, found.entries, signal));
     const manifestFile = await readManifestFile(
       source,
       key,
       source.list ? (listing?.manifestFiles ?? []) : candidates,
-      { readYaml, known: before?.manifestFile, signal },
+      { readYaml: this.#parts.readYaml, known: before?.manifestFile, signal },
     );
     const folder =
       listing || manifestFile
@@ -144,38 +176,12 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
       folder &&
       (before && isSame(before, folder)
         ? before
-        : { ...folder, serial: ++serial, facts: stillTrue(before?.facts, folder.listing) });
+        : { ...folder, serial: ++this.#serial, facts: stillTrue(before?.facts, folder.listing) });
     const entry = { ...(known && { folder: known }), listedAt: found.at };
-    if (begun === purgesOf(info)) cache.set(name, entry, known ? bytesOf(known) : bytesOfName);
+    if (begun === purgesOf(this.#parts.info))
+      this.#cache.set(name, entry, known ? bytesOf(known) : bytesOfName);
     return known;
-  };
-
-  return {
-    async find(source, key, signal) {
-      if (purges !== purgesOf(info)) cache.clear();
-      purges = purgesOf(info);
-      const name = `${source.name}\0${key}`;
-      const known = cache.get(name);
-      if (known && isFresh(source, known.listedAt)) return known.folder;
-      return flights
-        .run(`${name}\0${purges}`, (work) => refresh(source, key, name, work), signal)
-        .catch((error: unknown) => standIn(source, known, error));
-    },
-    async read(source, key, before, signal = new AbortController().signal) {
-      const entries = await listFolder(source, key, signal, false);
-      if (entries === undefined) return undefined;
-      const listed = listingOf(entries);
-      // What a folder without images holds is found by reading what is in it.
-      const listing =
-        listed.images.length > 0
-          ? await withoutNotes({ source, key }, listed, maxSought.local, look(signal))
-          : listed;
-      for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
-      const reading = { readYaml, known: before, signal };
-      const manifestFile = await readManifestFile(source, key, listing.manifestFiles, reading);
-      return { listing, ...(manifestFile && { manifestFile }) };
-    },
-  };
+  }
 }
 
 /** Folders in a folder that are looked into to find those of annotations alone. */

@@ -42,57 +42,112 @@ interface Connection {
   readonly running: Map<ServerResponse, () => void>;
 }
 
-/**
- * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
- * unavailable.
- */
-export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWaiting): Promise<Serving> {
-  const sockets = new Map<Socket, Connection>();
+/** The connections of a server. */
+class Connections {
+  readonly #sockets = new Map<Socket, Connection>();
   /** Connections without a running request, those that have waited longest first. */
-  const waiting = new Set<Socket>();
-  const draining = createDraining(options.fetch);
-  const listener = getRequestListener(
-    (request, env) => {
-      const incoming = env.incoming as Incoming;
-      noteRequest(request, {
-        address: sockets.get(incoming.socket)?.address,
-        target: targetOf(incoming[rawTarget] ?? "/"),
-      });
-      return draining.fetch(request);
-    },
-    { errorHandler: failureResponse },
-  );
+  readonly #waiting = new Set<Socket>();
   /** Connections on which no further request counts, since nobody knows where it begins. */
-  const refused = new WeakSet<Socket>();
-  let stopping = false;
-  /** Address of the server, which replaces a missing host. */
-  let authority = "localhost";
-  function endRequest(this: ServerResponse): void {
-    const { socket } = this.req;
-    const connection = sockets.get(socket);
+  readonly #refused = new WeakSet<Socket>();
+  readonly #maxWaiting: number;
+  #stopping = false;
+
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  add(socket: Socket): void {
+    this.#sockets.set(socket, { address: normaliseIp(socket.remoteAddress ?? ""), running: new Map() });
+    this.#waiting.add(socket);
+    if (this.#waiting.size > this.#maxWaiting) this.#waiting.values().next().value?.destroy();
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#waiting.delete(socket);
+    });
+  }
+
+  addressOf(socket: Socket): string | undefined {
+    return this.#sockets.get(socket)?.address;
+  }
+
+  /** Starts `respond` once the earlier requests of its connection have their responses. */
+  take(incoming: Incoming, outgoing: ServerResponse, respond: () => void): void {
+    const { socket } = incoming;
+    const running = this.#sockets.get(socket)?.running;
+    if (!running || this.#refused.has(socket)) return;
+    this.#waiting.delete(socket);
+    outgoing.on("close", () => this.#end(socket, outgoing));
+    const isRefused = isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion);
+    if (isRefused) this.#refused.add(socket);
+    const start = isRefused ? () => refuseRequest(outgoing, malformedRequest) : respond;
+    running.set(outgoing, start);
+    if (running.size === 1) start();
+    else if (running.size > maxPipelined) socket.destroy();
+  }
+
+  /** Closes a connection whose bytes are no request, with a response if none has begun. */
+  refuse(socket: Socket, error: NodeJS.ErrnoException): void {
+    const running = [...(this.#sockets.get(socket)?.running.keys() ?? [])];
+    const responding = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    if (socket.writable && !responding && error.code !== "ECONNRESET")
+      socket.write(writeRefusal(problemOfParser(error)));
+    socket.destroySoon();
+  }
+
+  /** Closes each connection when it has no request any more. */
+  stop(): void {
+    this.#stopping = true;
+    for (const socket of this.#sockets.keys()) this.closeWhenIdle(socket);
+  }
+
+  // The server's own closeIdleConnections also aborts responses that are complete but not fully sent.
+  closeWhenIdle(socket: Socket, afterMs = lingerMs): void {
+    // A request may be arriving; closing immediately would reset it.
+    const { bytesRead } = socket;
+    const close = () => {
+      if (!this.#waiting.has(socket)) return;
+      if (socket.bytesRead === bytesRead) socket.destroy();
+      else if (this.#stopping) this.closeWhenIdle(socket);
+    };
+    // What arrived while the thread was busy is read before an immediate, but after a timer.
+    setTimeout(() => setImmediate(close), afterMs).unref();
+  }
+
+  #end(socket: Socket, outgoing: ServerResponse): void {
+    const connection = this.#sockets.get(socket);
     if (!connection) return;
-    connection.running.delete(this);
+    connection.running.delete(outgoing);
     if (socket.destroyed) return;
     const [startNext] = connection.running.values();
     if (startNext) {
       startNext();
       return;
     }
-    waiting.add(socket);
-    if (stopping) closeWhenIdle(socket);
+    this.#waiting.add(socket);
+    if (this.#stopping) this.closeWhenIdle(socket);
   }
-  // The server's own closeIdleConnections also aborts responses that are complete but not fully sent.
-  const closeWhenIdle = (socket: Socket, afterMs = lingerMs) => {
-    // A request may be arriving; closing immediately would reset it.
-    const { bytesRead } = socket;
-    const close = () => {
-      if (!waiting.has(socket)) return;
-      if (socket.bytesRead === bytesRead) socket.destroy();
-      else if (stopping) closeWhenIdle(socket);
-    };
-    // What arrived while the thread was busy is read before an immediate, but after a timer.
-    setTimeout(() => setImmediate(close), afterMs).unref();
-  };
+}
+
+/**
+ * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
+ * unavailable.
+ */
+export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWaiting): Promise<Serving> {
+  const connections = new Connections(maxWaiting);
+  const draining = createDraining(options.fetch);
+  const listener = getRequestListener(
+    (request, env) => {
+      const incoming = env.incoming as Incoming;
+      noteRequest(request, {
+        address: connections.addressOf(incoming.socket),
+        target: targetOf(incoming[rawTarget] ?? "/"),
+      });
+      return draining.fetch(request);
+    },
+    { errorHandler: failureResponse },
+  );
+  /** Address of the server, which replaces a missing host. */
+  let authority = "localhost";
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -102,20 +157,8 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
       keepAliveTimeout: options.keepAliveMs,
       connectionsCheckingInterval: lookMs(options.readTimeoutMs),
     },
-    (incoming: Incoming, outgoing: ServerResponse) => {
-      const { socket } = incoming;
-      const running = sockets.get(socket)?.running;
-      if (!running || refused.has(socket)) return;
-      waiting.delete(socket);
-      outgoing.on("close", endRequest);
-      const isRefused = isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion);
-      if (isRefused) refused.add(socket);
-      const start = () =>
-        isRefused ? refuseRequest(outgoing, malformedRequest) : respond(incoming, outgoing);
-      running.set(outgoing, start);
-      if (running.size === 1) start();
-      else if (running.size > maxPipelined) socket.destroy();
-    },
+    (incoming: Incoming, outgoing: ServerResponse) =>
+      connections.take(incoming, outgoing, () => respond(incoming, outgoing)),
   );
   function respond(incoming: Incoming, outgoing: ServerResponse): void {
     // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
@@ -130,24 +173,12 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
     outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
     void listener(incoming, outgoing);
   }
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const running = [...(sockets.get(socket)?.running.keys() ?? [])];
-    const responding = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
-    if (socket.writable && !responding && error.code !== "ECONNRESET")
-      socket.write(writeRefusal(problemOfParser(error)));
-    socket.destroySoon();
-  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+    connections.refuse(socket, error),
+  );
   // Clients learn the time from the header Keep-Alive, and may send a request at its very end.
-  server.on("timeout", (socket: Socket) => closeWhenIdle(socket, graceMs));
-  server.on("connection", (socket: Socket) => {
-    sockets.set(socket, { address: normaliseIp(socket.remoteAddress ?? ""), running: new Map() });
-    waiting.add(socket);
-    if (waiting.size > maxWaiting) waiting.values().next().value?.destroy();
-    socket.once("close", () => {
-      sockets.delete(socket);
-      waiting.delete(socket);
-    });
-  });
+  server.on("timeout", (socket: Socket) => connections.closeWhenIdle(socket, graceMs));
+  server.on("connection", (socket: Socket) => connections.add(socket));
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -170,8 +201,7 @@ export async function serveNode(options: ServeOptions, maxWaiting = usualMaxWait
           new Promise((resolve) => {
             // The method of the plain server, since that of HTTP calls closeIdleConnections.
             PlainServer.prototype.close.call(server, () => resolve());
-            stopping = true;
-            for (const socket of sockets.keys()) closeWhenIdle(socket);
+            connections.stop();
           }),
       );
       server.closeAllConnections();

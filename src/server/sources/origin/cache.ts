@@ -18,7 +18,7 @@ import { createDeliveries } from "./deliveries.ts";
 import { createKnownStates } from "./known-states.ts";
 import type { State } from "./master-state.ts";
 import { createReadAhead, upTo } from "./read-ahead.ts";
-import { atOnce, createOriginRequests, type RemoteFigures, remoteCounts } from "./requests.ts";
+import { atOnce, OriginRequests, type RemoteFigures, remoteCounts } from "./requests.ts";
 import { createWaits, type Wait } from "./waits.ts";
 
 export { blockSize } from "./cached-blocks.ts";
@@ -72,7 +72,7 @@ export function originCached(options: OriginCacheOptions): Source {
   const entryName = (key: string) => `${name}:${key}`;
   const states = createKnownStates({ ...options, entryName, now });
   const cachedBlocks = createCachedBlocks({ slot, entryName, isCurrent: states.isCurrent });
-  const requests = createOriginRequests({ ...options, states, cachedBlocks: cachedBlocks, figures });
+  const requests = new OriginRequests({ ...options, states, cachedBlocks, figures });
   const deliveries = createDeliveries(cachedBlocks, requests);
 
   const countError = (error: unknown): unknown => {
@@ -132,7 +132,7 @@ export function originCached(options: OriginCacheOptions): Source {
       remote.checkKey(key);
       try {
         const wait = createWaits(timeoutMs, counts);
-        const state = await states.find(key, requests.look, wait, signal, trace);
+        const state = await states.find(key, (...asked) => requests.look(...asked), wait, signal, trace);
         (state ? counts.opens : counts.notFound).add();
         if (!state) return undefined;
         const { facts, validator } = state;

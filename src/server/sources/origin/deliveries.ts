@@ -1,9 +1,8 @@
 // Fetches blocks from the slot or the origin: each once for all waiting requests, and only as long as one of
 // them waits.
 
-import type { TraceContext } from "../../../base/index.ts";
+import { onAbort, type TraceContext } from "../../../base/index.ts";
 import type { CachedBlocks } from "./cached-blocks.ts";
-import { type Coming, type Delivery, hold } from "./delivery.ts";
 import type { State } from "./master-state.ts";
 import { atOnce, type OriginRequests, type Run } from "./requests.ts";
 import type { Wait } from "./waits.ts";
@@ -123,4 +122,33 @@ export function runsOf(numbers: readonly number[]): readonly Run[] {
     else runs.push({ first: n, count: 1 });
   }
   return runs;
+}
+
+/** The blocks that one read fetches. Ends early when no reader holds it any more. */
+interface Delivery {
+  holders: number;
+  readonly ended: Promise<unknown>;
+  stop(): void;
+}
+
+/** One block of a delivery. */
+interface Coming {
+  readonly delivery: Delivery;
+  readonly block: Promise<Uint8Array>;
+}
+
+/** Keeps a delivery going until the signal aborts or the returned function is called. */
+function hold(delivery: Delivery, signal?: AbortSignal): () => void {
+  delivery.holders++;
+  let holds = true;
+  let unhear = () => {};
+  const release = () => {
+    if (!holds) return;
+    holds = false;
+    unhear();
+    if (--delivery.holders === 0) delivery.stop();
+  };
+  if (signal?.aborted) release();
+  else if (signal) unhear = onAbort(signal, release);
+  return release;
 }

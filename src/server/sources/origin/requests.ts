@@ -11,7 +11,7 @@ import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteResponse, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
 import { blockSize, type CachedBlocks } from "./cached-blocks.ts";
-import type { KnownStates, LookUpState } from "./known-states.ts";
+import type { KnownStates } from "./known-states.ts";
 import type { State } from "./master-state.ts";
 import { waitCounts } from "./waits.ts";
 import { tooLarge, type WholeResponse, wholeBlocks } from "./whole-master.ts";
@@ -47,23 +47,6 @@ export interface Run {
   readonly count: number;
 }
 
-export interface OriginRequests {
-  readonly look: LookUpState;
-  /** Fetches and stores a run of blocks by one request. */
-  blocks(
-    key: string,
-    state: State,
-    run: Run,
-    signal: AbortSignal,
-    trace: TraceContext | undefined,
-  ): Promise<Uint8Array[]>;
-  /**
-   * Returns the error of a master whose state has changed. The next caller that opens the master asks its
-   * origin again.
-   */
-  changedError(key: string): ServiceError;
-}
-
 export interface OriginRequestsOptions {
   readonly remote: Remote;
   readonly slot: Pick<Slot, "whenSettled">;
@@ -74,41 +57,139 @@ export interface OriginRequestsOptions {
   readonly maxHeld?: number | undefined;
 }
 
-/** Creates the requests to the origin of `remote`. */
-export function createOriginRequests({
-  remote,
-  slot,
-  states,
-  cachedBlocks,
-  figures: { counts, requests },
-  maxHeld = usualHeld,
-}: OriginRequestsOptions): OriginRequests {
+/** The requests to the origin of a remote source. */
+export class OriginRequests {
+  readonly #parts: OriginRequestsOptions;
+  readonly #maxHeld: number;
   /** Total bytes of all such masters of a source while they arrive. */
-  const maxHeldAtOnce = Math.max(4 * usualHeld, maxHeld);
-  const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteResponse> => {
+  readonly #maxHeldAtOnce: number;
+  /** Bytes of the masters that are being held as a whole. */
+  #held = 0;
+
+  constructor(parts: OriginRequestsOptions) {
+    this.#parts = parts;
+    this.#maxHeld = parts.maxHeld ?? usualHeld;
+    this.#maxHeldAtOnce = Math.max(4 * usualHeld, this.#maxHeld);
+  }
+
+  /**
+   * Returns the error of a master whose state has changed. The next caller that opens the master asks its
+   * origin again.
+   */
+  changedError(key: string): ServiceError {
+    this.#parts.states.forget(key);
+    return sourceChangedError();
+  }
+
+  async look(
+    key: string,
+    known: State | undefined,
+    signal: AbortSignal,
+    trace: TraceContext | undefined,
+  ): Promise<State | undefined> {
+    const { states, cachedBlocks } = this.#parts;
+    const generation = states.generationOf(key);
+    const first = { offset: 0, length: firstLength };
+    // Without ETag and date, nothing shows whether another range has the same state, so all bytes have to
+    // arrive in one response.
+    const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
+    let response = await this.#ask(
+      key,
+      range,
+      known && { facts: known.facts, purpose: "check" },
+      signal,
+      trace?.headers,
+    );
+    if (
+      response.kind === "part" &&
+      !hasValidator(response.facts) &&
+      response.bytes.length < response.facts.size
+    ) {
+      if (response.facts.size > this.#maxHeld) throw tooLarge(response.facts.size, this.#maxHeld);
+      response = await this.#ask(key, undefined, undefined, signal, trace?.headers);
+    }
+    if (response.kind === "absent") {
+      states.noteAbsent(key, generation);
+      return undefined;
+    }
+    if (response.kind === "unchanged" && known) return states.confirm(key, known);
+    if (response.kind === "whole") {
+      const facts = { ...response.facts, size: response.length ?? -1 };
+      if (known && sameState(known.facts, facts)) {
+        await response.body.cancel().catch(() => {});
+        return states.confirm(key, known);
+      }
+      return states.keep(key, await this.#keepWhole(key, response, generation));
+    }
+    if (response.kind !== "part") throw originError("origin_bad_answer", response.kind);
+    const state = await states.of(key, response.facts, generation, [response.bytes]);
+    cachedBlocks.keepAll(key, state, 0, response.bytes);
+    return states.keep(key, state);
+  }
+
+  /** Fetches and stores a run of blocks by one request. */
+  async blocks(
+    key: string,
+    state: State,
+    { first, count }: Run,
+    signal: AbortSignal,
+    trace: TraceContext | undefined,
+  ): Promise<Uint8Array[]> {
+    const offset = first * blockSize;
+    const length = Math.min(count * blockSize, state.facts.size - offset);
+    const named = hasValidator(state.facts);
+    const range = named ? { offset, length } : undefined;
+    const response = await this.#ask(
+      key,
+      range,
+      { facts: state.facts, purpose: "read" },
+      signal,
+      trace?.headers,
+    );
+    const found: Uint8Array[] = [];
+    if (response.kind === "whole") {
+      const facts = { ...response.facts, size: response.length ?? state.facts.size };
+      if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
+        await response.body.cancel().catch(() => {});
+        throw this.changedError(key);
+      }
+      const read = await this.#keepWhole(key, response, state.generation, (seen, n, block) => {
+        if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
+      });
+      if (read.id !== state.id || found.length < count) throw this.changedError(key);
+      return found;
+    }
+    if (response.kind !== "part" || !sameState(response.facts, state.facts)) throw this.changedError(key);
+    if (response.bytes.length !== length)
+      throw originError("origin_bad_answer", `${response.bytes.length} of ${length}`);
+    for (let i = 0; i < count; i++) found.push(response.bytes.slice(i * blockSize, (i + 1) * blockSize));
+    for (const [i, block] of found.entries()) this.#parts.cachedBlocks.keep(key, state, first + i, block);
+    return found;
+  }
+
+  async #ask(...request: Parameters<Remote["get"]>): Promise<RemoteResponse> {
+    const { remote, figures } = this.#parts;
     const began = performance.now();
     try {
       const response = await remote.get(...request);
-      if (response.kind === "part") counts.fetched.add(response.bytes.length);
+      if (response.kind === "part") figures.counts.fetched.add(response.bytes.length);
       return response;
     } finally {
-      requests.record((performance.now() - began) / 1000);
+      figures.requests.record((performance.now() - began) / 1000);
     }
-  };
-
-  /** Bytes of the masters that are being held as a whole. */
-  let held = 0;
+  }
 
   /**
    * Stores all blocks of a master that arrives in one response. Each is stored on arrival if the response
    * identifies its state; otherwise all are stored at the end, since their bytes identify it.
    */
-  const keepWhole = async (
+  async #keepWhole(
     key: string,
     response: WholeResponse,
     generation: number,
     onBlock?: (state: State, n: number, block: Uint8Array) => void,
-  ): Promise<State> => {
+  ): Promise<State> {
+    const { slot, states, cachedBlocks, figures } = this.#parts;
     const { facts, length } = response;
     let count = 0;
     const keep = async (state: State, block: Uint8Array) => {
@@ -120,7 +201,7 @@ export function createOriginRequests({
     if (hasValidator(facts) && length !== undefined) {
       const state = await states.of(key, { ...facts, size: length }, generation);
       for await (const block of wholeBlocks(response, blockSize, length)) {
-        counts.fetched.add(block.length);
+        figures.counts.fetched.add(block.length);
         await keep(state, block);
       }
       return state;
@@ -128,94 +209,18 @@ export function createOriginRequests({
     const all: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const block of wholeBlocks(response, blockSize, maxHeld)) {
-        counts.fetched.add(block.length);
+      for await (const block of wholeBlocks(response, blockSize, this.#maxHeld)) {
+        figures.counts.fetched.add(block.length);
         size += block.length;
-        held += block.length;
-        if (held > maxHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
+        this.#held += block.length;
+        if (this.#held > this.#maxHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
         all.push(block);
       }
       const state = await states.of(key, { ...facts, size }, generation, all);
       for (const block of all) await keep(state, block);
       return state;
     } finally {
-      held -= size;
+      this.#held -= size;
     }
-  };
-
-  const changedError = (key: string): ServiceError => {
-    states.forget(key);
-    return sourceChangedError();
-  };
-
-  return {
-    changedError: changedError,
-
-    async look(key, known, signal, trace) {
-      const generation = states.generationOf(key);
-      const first = { offset: 0, length: firstLength };
-      // Without ETag and date, nothing shows whether another range has the same state, so all bytes have to
-      // arrive in one response.
-      const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
-      let response = await ask(
-        key,
-        range,
-        known && { facts: known.facts, purpose: "check" },
-        signal,
-        trace?.headers,
-      );
-      if (
-        response.kind === "part" &&
-        !hasValidator(response.facts) &&
-        response.bytes.length < response.facts.size
-      ) {
-        if (response.facts.size > maxHeld) throw tooLarge(response.facts.size, maxHeld);
-        response = await ask(key, undefined, undefined, signal, trace?.headers);
-      }
-      if (response.kind === "absent") {
-        states.noteAbsent(key, generation);
-        return undefined;
-      }
-      if (response.kind === "unchanged" && known) return states.confirm(key, known);
-      if (response.kind === "whole") {
-        const facts = { ...response.facts, size: response.length ?? -1 };
-        if (known && sameState(known.facts, facts)) {
-          await response.body.cancel().catch(() => {});
-          return states.confirm(key, known);
-        }
-        return states.keep(key, await keepWhole(key, response, generation));
-      }
-      if (response.kind !== "part") throw originError("origin_bad_answer", response.kind);
-      const state = await states.of(key, response.facts, generation, [response.bytes]);
-      cachedBlocks.keepAll(key, state, 0, response.bytes);
-      return states.keep(key, state);
-    },
-
-    async blocks(key, state, { first, count }, signal, trace) {
-      const offset = first * blockSize;
-      const length = Math.min(count * blockSize, state.facts.size - offset);
-      const named = hasValidator(state.facts);
-      const range = named ? { offset, length } : undefined;
-      const response = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace?.headers);
-      const found: Uint8Array[] = [];
-      if (response.kind === "whole") {
-        const facts = { ...response.facts, size: response.length ?? state.facts.size };
-        if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
-          await response.body.cancel().catch(() => {});
-          throw changedError(key);
-        }
-        const read = await keepWhole(key, response, state.generation, (seen, n, block) => {
-          if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
-        });
-        if (read.id !== state.id || found.length < count) throw changedError(key);
-        return found;
-      }
-      if (response.kind !== "part" || !sameState(response.facts, state.facts)) throw changedError(key);
-      if (response.bytes.length !== length)
-        throw originError("origin_bad_answer", `${response.bytes.length} of ${length}`);
-      for (let i = 0; i < count; i++) found.push(response.bytes.slice(i * blockSize, (i + 1) * blockSize));
-      for (const [i, block] of found.entries()) cachedBlocks.keep(key, state, first + i, block);
-      return found;
-    },
-  };
+  }
 }

@@ -14,7 +14,7 @@ import { roundTrip } from "../round-trip.ts";
 import type { Store } from "../store.ts";
 import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
 import { folderFault } from "./folder.ts";
-import { createRoom } from "./room.ts";
+import { Room } from "./room.ts";
 import { clearFolder, entriesOf, entryFile } from "./sweep.ts";
 
 /** Schema of `backend: filesystem`. */
@@ -57,7 +57,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
   const { space } = files;
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
-  const room = createRoom({ files, top, maxBytes, now });
+  const room = new Room({ files, top, maxBytes, now });
 
   /**
    * Returns folder and file of an entry; without a variant, the common prefix of all files that the name
@@ -148,7 +148,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
       room.reset();
       touched.clear();
     },
-    usage: room.usage,
+    usage: () => room.usage(),
     ...(space ? { volume: () => space(path) } : {}),
     async check() {
       const whole = await roundTrip({ get, set, delete: remove }).catch((cause: unknown) => {
@@ -159,6 +159,6 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
           "A read from the folder of the store does not return what was just written. Check the disk.",
         );
     },
-    close: room.whenSettled,
+    close: () => room.whenSettled(),
   };
 }

@@ -1,6 +1,6 @@
 // Space in a folder of entries, which other processes may write to and clear as well.
 
-import { createSemaphore } from "../../../base/index.ts";
+import { createSemaphore, type Semaphore } from "../../../base/index.ts";
 import type { Usage } from "../store.ts";
 import type { EntryFiles } from "./entry-files.ts";
 import { type CountedEntry, sweep } from "./sweep.ts";
@@ -11,19 +11,6 @@ export interface RoomOptions {
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-/** The account of one folder, as far as this process can know. */
-export interface Room {
-  /** Runs `write`, which adds a file of that many bytes, when there is room for it. At most `maxBytes`. */
-  reserve(bytes: number, write: () => Promise<void>): Promise<void>;
-  /** Begins a change of the folder; the returned function records its result. */
-  change(): (entries: number, bytes: number) => void;
-  usage(): Promise<Usage>;
-  /** Forgets all that was counted. */
-  reset(): void;
-  /** Resolves when no sweep is running. */
-  whenSettled(): Promise<void>;
 }
 
 /**
@@ -39,143 +26,170 @@ const fewEntries = 1000;
 /** Among how many of the least recently used the next to go is chosen. */
 const spread = 16;
 
-/** An account that has counted nothing yet. */
-export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
+/** The account of one folder, as far as this process can know; it has counted nothing yet. */
+export class Room {
+  readonly #parts: RoomOptions;
   // Writes of other processes are noticed only by a count. Until then, as much room is reserved for them as
   // this one adds and is writing: of two processes, the one that adds more keeps both within the limit,
   // except for writes during a count (a sixteenth, or one larger entry).
-  const low = maxBytes * (7 / 8);
-  const high = maxBytes * (15 / 16);
+  readonly #low: number;
+  readonly #high: number;
   // Pending writes need room next to existing entries, so that many simultaneous writers would evict
   // everything: writes beyond a sixteenth of the limit wait for their turn. A larger entry is written alone.
-  const atOnce = Math.max(1, Math.floor(maxBytes / 16));
-  const turns = createSemaphore(atOnce);
+  readonly #atOnce: number;
+  readonly #turns: Semaphore;
   /** Bytes that are being written. */
-  let writing = 0;
-  let tally: Usage | undefined;
+  #writing = 0;
+  #tally: Usage | undefined;
   /** The least recently used at the last count, the oldest last; they go before files are counted again. */
-  let oldest: CountedEntry[] = [];
+  #oldest: CountedEntry[] = [];
   /** Bytes written less bytes evicted since the last count. */
-  let added = 0;
+  #added = 0;
   /** Bytes written since the last count. */
-  let written = 0;
-  let grown: Usage = { entries: 0, bytes: 0 };
-  let counting = false;
-  let uncertain = false;
-  let period = 0;
-  let countedAt = 0;
-  let making: Promise<void> | undefined;
+  #written = 0;
+  #grown: Usage = { entries: 0, bytes: 0 };
+  #counting = false;
+  #uncertain = false;
+  #period = 0;
+  #countedAt = 0;
+  #making: Promise<void> | undefined;
   /** The count that those who ask wait for. */
-  let asked: Promise<void> | undefined;
+  #asked: Promise<void> | undefined;
 
-  const change: Room["change"] = () => {
-    const begun = counting ? undefined : period;
+  constructor(parts: RoomOptions) {
+    const { maxBytes } = parts;
+    this.#parts = parts;
+    this.#low = maxBytes * (7 / 8);
+    this.#high = maxBytes * (15 / 16);
+    this.#atOnce = Math.max(1, Math.floor(maxBytes / 16));
+    this.#turns = createSemaphore(this.#atOnce);
+  }
+
+  /** Runs `write`, which adds a file of that many bytes, when there is room for it. At most `maxBytes`. */
+  async reserve(bytes: number, write: () => Promise<void>): Promise<void> {
+    const release = await this.#turns.acquire({ weight: Math.min(bytes, this.#atOnce) });
+    this.#writing += bytes;
+    try {
+      while (!this.#fits())
+        await this.#makeRoom(Math.min(this.#low, this.#parts.maxBytes - this.#underWay()));
+      await write();
+      this.#added += bytes;
+      this.#written += bytes;
+    } finally {
+      this.#writing -= bytes;
+      release();
+    }
+    // Not awaited; if it fails, a later write finds no room, tries again, and reports it.
+    if (!this.#tally || this.#tally.bytes + Math.max(0, this.#added) > this.#high || this.#isStale())
+      this.#makeRoom(this.#low).catch(() => {});
+  }
+
+  /** Begins a change of the folder; the returned function records its result. */
+  change(): (entries: number, bytes: number) => void {
+    const begun = this.#counting ? undefined : this.#period;
     return (entries, bytes) => {
       // A count that ran meanwhile may or may not have seen the change. Then growth counts, perhaps twice,
       // and shrinking does not: the safe side, until the next count.
-      const clear = begun === period;
-      if (!clear) uncertain = true;
-      if (tally && (clear || bytes > 0))
-        tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
-      if (bytes > 0) grown = { entries: grown.entries + entries, bytes: grown.bytes + bytes };
+      const clear = begun === this.#period;
+      if (!clear) this.#uncertain = true;
+      if (this.#tally && (clear || bytes > 0))
+        this.#tally = { entries: this.#tally.entries + entries, bytes: this.#tally.bytes + bytes };
+      if (bytes > 0)
+        this.#grown = { entries: this.#grown.entries + entries, bytes: this.#grown.bytes + bytes };
     };
-  };
+  }
+
+  async usage(): Promise<Usage> {
+    await this.#making?.catch(() => {});
+    if (!this.#tally || (this.#uncertain && this.#hasFew())) {
+      // A caller that stops waiting for a large folder and asks again does not begin another count.
+      this.#asked ??= this.#count(Number.POSITIVE_INFINITY).finally(() => {
+        this.#asked = undefined;
+      });
+      await this.#asked;
+    } else if (this.#isStale()) this.#makeRoom(this.#low).catch(() => {});
+    return this.#tally ?? { entries: 0, bytes: 0 };
+  }
+
+  /** Forgets all that was counted. */
+  reset(): void {
+    this.#tally = undefined;
+    this.#oldest = [];
+  }
+
+  /** Resolves when no sweep is running. */
+  async whenSettled(): Promise<void> {
+    await this.#making?.catch(() => {});
+  }
 
   /** Counts all files and removes the least recently used until at most `room` bytes are left. */
-  const count = async (room: number) => {
+  async #count(room: number): Promise<void> {
     // They count until it is known what became of them.
-    const before = { added, written };
-    period++;
-    counting = true;
-    uncertain = false;
-    grown = { entries: 0, bytes: 0 };
+    const before = { added: this.#added, written: this.#written };
+    this.#period++;
+    this.#counting = true;
+    this.#uncertain = false;
+    this.#grown = { entries: 0, bytes: 0 };
     try {
+      const { files, top, now } = this.#parts;
       const left = await sweep(files, top, room, now());
-      tally = { entries: left.entries + grown.entries, bytes: left.bytes + grown.bytes };
-      oldest = left.oldest;
-      countedAt = now();
-      added -= before.added;
-      written -= before.written;
+      this.#tally = { entries: left.entries + this.#grown.entries, bytes: left.bytes + this.#grown.bytes };
+      this.#oldest = left.oldest;
+      this.#countedAt = now();
+      this.#added -= before.added;
+      this.#written -= before.written;
     } finally {
-      counting = false;
+      this.#counting = false;
     }
-  };
+  }
 
   /** Removes the entries that were least recently used at the last count and have not been used since. */
-  const evict = async (room: number) => {
-    while (tally && tally.bytes > room) {
+  async #evict(room: number): Promise<void> {
+    while (this.#tally && this.#tally.bytes > room) {
       // A random one of the last few, so that two processes that evict simultaneously rarely choose the same
       // file.
-      const at = Math.max(0, oldest.length - 1 - Math.floor(Math.random() * spread));
-      const [candidate] = oldest.splice(at, 1);
+      const at = Math.max(0, this.#oldest.length - 1 - Math.floor(Math.random() * spread));
+      const [candidate] = this.#oldest.splice(at, 1);
       if (!candidate) return;
-      const done = change();
-      const stat = await files.stat(candidate.file);
+      const done = this.change();
+      const stat = await this.#parts.files.stat(candidate.file);
       if (stat?.modified.getTime() !== candidate.used) continue;
-      await files.remove(candidate.file);
+      await this.#parts.files.remove(candidate.file);
       done(-1, -stat.size);
-      added -= stat.size;
+      this.#added -= stat.size;
     }
-  };
+  }
 
-  const isStale = () => now() - countedAt > recountInterval || written > maxBytes / 4;
+  #isStale(): boolean {
+    return this.#parts.now() - this.#countedAt > recountInterval || this.#written > this.#parts.maxBytes / 4;
+  }
 
-  const hasFew = () => tally !== undefined && tally.entries < fewEntries;
+  #hasFew(): boolean {
+    return this.#tally !== undefined && this.#tally.entries < fewEntries;
+  }
 
-  const makeRoom = (room: number): Promise<void> => {
-    making ??= (async () => {
-      const enough = () => tally !== undefined && tally.bytes <= room;
+  #makeRoom(room: number): Promise<void> {
+    this.#making ??= (async () => {
+      const enough = () => this.#tally !== undefined && this.#tally.bytes <= room;
       // If our own count says there is room and yet there is too little, the count is missing something.
-      if (!tally || hasFew() || isStale() || enough()) return count(room);
-      await evict(room);
-      if (!enough()) await count(room);
+      if (!this.#tally || this.#hasFew() || this.#isStale() || enough()) return this.#count(room);
+      await this.#evict(room);
+      if (!enough()) await this.#count(room);
     })().finally(() => {
-      making = undefined;
+      this.#making = undefined;
     });
-    return making;
-  };
+    return this.#making;
+  }
 
   /** Bytes being written here, and as much again elsewhere, except for a larger entry. */
-  const underWay = () => Math.min(maxBytes, writing + Math.min(writing, atOnce));
+  #underWay(): number {
+    return Math.min(this.#parts.maxBytes, this.#writing + Math.min(this.#writing, this.#atOnce));
+  }
 
   /** True if there is room for pending writes. */
-  const fits = () =>
-    tally ? tally.bytes + Math.max(0, added) + underWay() <= maxBytes : added + writing <= maxBytes / 32;
-
-  return {
-    async reserve(bytes, write) {
-      const release = await turns.acquire({ weight: Math.min(bytes, atOnce) });
-      writing += bytes;
-      try {
-        while (!fits()) await makeRoom(Math.min(low, maxBytes - underWay()));
-        await write();
-        added += bytes;
-        written += bytes;
-      } finally {
-        writing -= bytes;
-        release();
-      }
-      // Not awaited; if it fails, a later write finds no room, tries again, and reports it.
-      if (!tally || tally.bytes + Math.max(0, added) > high || isStale()) makeRoom(low).catch(() => {});
-    },
-    change,
-    async usage() {
-      await making?.catch(() => {});
-      if (!tally || (uncertain && hasFew())) {
-        // A caller that stops waiting for a large folder and asks again does not begin another count.
-        asked ??= count(Number.POSITIVE_INFINITY).finally(() => {
-          asked = undefined;
-        });
-        await asked;
-      } else if (isStale()) makeRoom(low).catch(() => {});
-      return tally ?? { entries: 0, bytes: 0 };
-    },
-    reset() {
-      tally = undefined;
-      oldest = [];
-    },
-    async whenSettled() {
-      await making?.catch(() => {});
-    },
-  };
+  #fits(): boolean {
+    return this.#tally
+      ? this.#tally.bytes + Math.max(0, this.#added) + this.#underWay() <= this.#parts.maxBytes
+      : this.#added + this.#writing <= this.#parts.maxBytes / 32;
+  }
 }

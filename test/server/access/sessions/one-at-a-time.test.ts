@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createOneAtATime } from "../../../../src/server/access/sessions/one-at-a-time.ts";
+import { createOneAtATime } from "../../../../src/server/access/sessions/objects.ts";
 import { deferred } from "../../../deferred.ts";
 
 it("operations on one key run in the order of their requests, and concurrently on different keys", async () => {

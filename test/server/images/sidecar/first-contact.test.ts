@@ -113,7 +113,10 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 1GiB, tt
     const { images, slots } = service;
     let made = 0;
     const pool: typeof images.pool = {
-      ...images.pool,
+      runUncounted: (job, limits) => images.pool.runUncounted(job, limits),
+      status: () => images.pool.status(),
+      resize: (size) => images.pool.resize(size),
+      close: () => images.pool.close(),
       run(job, limits) {
         if (job.task.kind === "sidecar") made++;
         return images.pool.run(job, limits);

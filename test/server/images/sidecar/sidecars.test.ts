@@ -88,12 +88,12 @@ interface Parts extends Partial<Parameters<typeof createSidecars>[0]> {
 function parts({ service = app.service, build = (own, ...args) => own(...args), ...change }: Parts = {}) {
   const { images, slots } = service;
   let made = 0;
-  const pool: typeof images.pool = {
-    ...images.pool,
-    run: (...args) => {
-      if (args[0].task.kind !== "sidecar") return images.pool.run(...args);
+  const run: Build = (...args) => images.pool.run(...args);
+  const pool = {
+    run: (...args: Parameters<Build>) => {
+      if (args[0].task.kind !== "sidecar") return run(...args);
       made++;
-      return build(images.pool.run, ...args);
+      return build(run, ...args);
     },
   };
   const { codecs, admission, timeoutMs } = images;

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/base/errors.ts";
-import { createFolders } from "../../../../src/server/manifests/folders/folders.ts";
+import { Folders } from "../../../../src/server/manifests/folders/folders.ts";
 import { createYamlReader } from "../../../../src/server/manifests/folders/yaml-reader.ts";
 import { createSearch } from "../../../../src/server/manifests/search/search.ts";
 import { wordsOf } from "../../../../src/server/manifests/search/words.ts";
@@ -54,7 +54,7 @@ function searching(over: Partial<Source> = {}, mostBytes?: number) {
   };
   const sources = createSources([source], source);
   const info = slotOver();
-  const folders = createFolders({ info, readYaml, times: () => ({ revalidateMs, staleMs: 0 }) });
+  const folders = new Folders({ info, readYaml, times: () => ({ revalidateMs, staleMs: 0 }) });
   const search = createSearch({
     sources,
     folders,

@@ -6,7 +6,7 @@ import { createCounts } from "../../../../src/base/telemetry/count.ts";
 import type { Folders } from "../../../../src/server/manifests/folders/folders.ts";
 import { listingOf } from "../../../../src/server/manifests/folders/listing.ts";
 import { findEntries } from "../../../../src/server/manifests/search/find.ts";
-import { walkFolders } from "../../../../src/server/manifests/search/walk.ts";
+import { walkFolders } from "../../../../src/server/manifests/search/search.ts";
 import { wordsOf } from "../../../../src/server/manifests/search/words.ts";
 import { createSources } from "../../../../src/server/sources/index.ts";
 import { type Source, sourceCounts } from "../../../../src/server/sources/source.ts";
