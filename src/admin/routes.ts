@@ -10,7 +10,6 @@ import {
 } from "../server/index.ts";
 import { accessPages } from "./access.tsx";
 import { type Admin, type AdminPage, href } from "./admin.ts";
-import { assetRoutes } from "./assets.ts";
 import { cachePages } from "./caches/page.tsx";
 import { purgeRoutes } from "./caches/purge.ts";
 import { configurationPages } from "./configuration/page.tsx";
@@ -22,6 +21,26 @@ import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
 import { pictureRoutes } from "./images/pictures.ts";
 import { createOutcomes } from "./outcome.ts";
+
+const prefix = "/admin/static/";
+
+/** Folders of static/ that these pages use. */
+const folders = /^(?:admin|page|openseadragon)\//;
+
+/** The files of the operator's pages, including OpenSeadragon, served from this host only. */
+const assetRoutes: AdminPage = () => [
+  {
+    path: `${prefix}*`,
+    async get(c) {
+      const path = c.get("target").path.slice(prefix.length);
+      if (!folders.test(path)) throw new Refusal(noSuchPage);
+      const response = await c.get("files").respond(c, path);
+      // Responses that need credentials must not be stored by shared caches.
+      response.headers.set("Cache-Control", "private, max-age=3600");
+      return response;
+    },
+  },
+];
 
 const pages: readonly AdminPage[] = [
   dashboardPages,

@@ -13,7 +13,8 @@ import { writeArchive } from "../collection/export/archive.ts";
 import { type ExportReport, exportCollection } from "../collection/export/export.ts";
 import type { LeftOut } from "../collection/export/left-out.ts";
 import { notesFolder } from "../collection/export/notes.ts";
-import { folderTarget } from "../collection/export/target.ts";
+import type { Stale } from "../collection/export/stale.ts";
+import { Target } from "../collection/export/target.ts";
 import { countWithUnit, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords, UsageError } from "./command-error.ts";
@@ -22,7 +23,6 @@ import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, duration } from "./progress.ts";
 import { readSelection } from "./selection.ts";
-import { staleLines } from "./stale-text.ts";
 
 export const exportCommand = command({
   name: "export",
@@ -86,7 +86,7 @@ export const exportCommand = command({
     const service = await inWords(createService({ ...config, image }, platform, silentLog, ownVersion));
     const progress = createProgress(platform, "files");
     try {
-      const target = folderTarget(files, folder);
+      const target = new Target(files, folder);
       const { contents, ...report } = await inWords(
         exportCollection(service, {
           selection: identifiers,
@@ -159,11 +159,11 @@ async function refuseSources({ sources }: Config, files: FileSystem, to: string)
  * folder that does.
  */
 async function realFolder(files: FileSystem, path: string): Promise<string> {
-  const plain = path.replace(/\/+$/, "");
-  const real = await files.realPath(plain || "/");
-  if (real !== undefined || plain === "") return `${(real ?? "").replace(/\/+$/, "")}/`;
-  const end = plain.lastIndexOf("/");
-  return `${await realFolder(files, plain.slice(0, end))}${plain.slice(end + 1)}/`;
+  const removeControls = path.replace(/\/+$/, "");
+  const real = await files.realPath(removeControls || "/");
+  if (real !== undefined || removeControls === "") return `${(real ?? "").replace(/\/+$/, "")}/`;
+  const end = removeControls.lastIndexOf("/");
+  return `${await realFolder(files, removeControls.slice(0, end))}${removeControls.slice(end + 1)}/`;
 }
 
 /** Throws CommandError for a folder that holds anything and is not one of an earlier export. */
@@ -217,4 +217,39 @@ function exportText(
     ...failureLines(report.failures, report.failed),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Identifiers that a line names; `--json` has all. */
+const maxNamed = 5;
+
+/** Returns what is stale and what was removed, in lines; what stays public first. */
+function staleLines({ stale, removed, unpruned }: ExportReport): readonly string[] {
+  const [gated, gone] = (["gated", "gone"] as const).map((wanted) =>
+    stale.filter(({ reason }) => reason === wanted),
+  ) as [Stale[], Stale[]];
+  const words = ({ length }: readonly Stale[]) =>
+    length === 1 ? { need: "needs", are: "is", were: "was", them: "it" } : many;
+  const { need, are, them } = words(gated);
+  const after = words(gone);
+  const then =
+    unpruned === undefined ? `: --prune removes ${after.them}` : `, but not removed, since ${unpruned}`;
+  return [
+    ...describeStale(gated, `${need} a login now and ${are} still public: --prune removes ${them}`),
+    ...describeStale(gone, `${after.are} gone${then}`),
+    ...describeStale(removed, `${words(removed).were} removed`),
+  ];
+}
+
+const many = { need: "need", are: "are", were: "were", them: "them" };
+
+/** Returns a sentence about what earlier runs have exported, and the first of it. */
+function describeStale(some: readonly Stale[], sentence: string): readonly string[] {
+  if (some.length === 0) return [];
+  const counts = (["image", "document"] as const).flatMap((kind) => {
+    const count = some.filter((one) => one.kind === kind).length;
+    return count > 0 ? [countWithUnit(count, kind)] : [];
+  });
+  const named = some.slice(0, maxNamed).map(({ identifier }) => removeControls(identifier));
+  const rest = some.length > maxNamed ? ", …" : "";
+  return [`${counts.join(" and ")} of earlier runs ${sentence}.`, `  ${named.join(", ")}${rest}`];
 }

@@ -1,11 +1,10 @@
 // `smalti doctor IMAGE`: the diagnosis of one image as text or JSON.
 
 import { countFindings, type Platform, silentLog, version } from "../../base/index.ts";
-import { type Diagnosis, diagnose } from "../../doctor/index.ts";
+import { baseName, type Diagnosis, diagnose, type NameCommands } from "../../doctor/index.ts";
 import { type Config, createService } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { inWords } from "./command-error.ts";
-import { namesFrom, warmWords } from "./command-names.ts";
 import { findingLines, removeControls, sectionLines, verdictText } from "./findings-text.ts";
 import { namesFolder, surveyCollection } from "./folder-doctor.ts";
 import { configOfFile } from "./image-file.ts";
@@ -130,3 +129,31 @@ function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** What the names of files in commands depend on. */
+interface NamingContext {
+  readonly config: Config;
+  /** The working folder. */
+  readonly cwd: string | undefined;
+  /** Words after `smalti warm` for the images of the report. */
+  readonly warm: readonly string[];
+}
+
+/** Returns a function that names a master by its path, relative to the working folder if it is below that. */
+function namesFrom({ config, cwd = "/", warm }: NamingContext): NameCommands {
+  const folder = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  return ({ source: name, key }) => {
+    const source = config.sources.find((each) => each.name === name);
+    if (source?.type !== "filesystem")
+      return { file: baseName(key), where: "Copy the file here before you run the command.", warm };
+    const path = `${source.root.replace(/\/+$/, "")}/${key}`;
+    return { file: path.startsWith(folder) ? path.slice(folder.length) : path, warm };
+  };
+}
+
+/** Returns the words after `smalti warm` for operands of this command line. */
+const warmWords = (operands: readonly string[], config: string | undefined): readonly string[] => [
+  ...(config === undefined ? [] : ["-config", config]),
+  ...(operands.some((word) => word.startsWith("-")) ? ["--"] : []),
+  ...operands,
+];

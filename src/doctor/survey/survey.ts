@@ -13,11 +13,10 @@ import {
   type RenderParts,
   walkImages,
 } from "../../server/index.ts";
-import { type NameCommands, withNames } from "../image/findings/commands.ts";
+import { embedProfile, type NameCommands, withNames } from "../image/findings/commands.ts";
 import { findingsOf } from "../image/findings/index.ts";
 import type { DiagnosisFacts } from "../image/known.ts";
 import { lookAt } from "../image/look.ts";
-import { surveyFindings } from "./findings.ts";
 import { TextSurvey } from "./texts.ts";
 
 export interface SurveyOptions {
@@ -196,4 +195,20 @@ function addTo(
   }
   group.files++;
   if (group.examples.length < maxExamples) group.examples = [...group.examples, identifier];
+}
+
+/** Yields findings that are normal for one image, but worth knowing of a collection. */
+function* surveyFindings({ header }: DiagnosisFacts): Iterable<Finding> {
+  if (!header || header.unsupported) return;
+  const hasProfile = header.colour !== undefined;
+  if (hasProfile && header.interpretation === "cmyk")
+    yield { level: "note", code: "cmyk", text: "The picture is CMYK: responses are converted to sRGB." };
+  if (!hasProfile && header.interpretation === "rgb")
+    yield {
+      level: "note",
+      code: "no_profile",
+      text: "The file has no colour profile, so its colours are taken for sRGB.",
+      advice: "If it was scanned in another colour space, embed its profile, which is PROFILE.icc here.",
+      command: embedProfile,
+    };
 }

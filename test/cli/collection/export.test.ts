@@ -17,7 +17,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExportOptions, exportCollection } from "../../../src/cli/collection/export/export.ts";
-import { folderTarget } from "../../../src/cli/collection/export/target.ts";
+import { Target } from "../../../src/cli/collection/export/target.ts";
 import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
 import { fixturesFolder } from "../../host.ts";
 import { served } from "../../served.ts";
@@ -46,7 +46,7 @@ async function run(options: Partial<ExportOptions> = {}, yaml = ""): ReturnType<
   try {
     return await exportCollection(service, {
       selection: [],
-      target: folderTarget(nodeFiles(), out),
+      target: new Target(nodeFiles(), out),
       version: 3,
       base,
       concurrency: 2,
@@ -175,7 +175,7 @@ describe("a file that cannot be written", () => {
         throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", path });
       },
     };
-    await expect(run({ target: folderTarget(full, out) })).rejects.toThrow(/cannot be written: ENOSPC/);
+    await expect(run({ target: new Target(full, out) })).rejects.toThrow(/cannot be written: ENOSPC/);
     expect(writes).toBe(1);
   });
 
@@ -546,16 +546,15 @@ describe("a second run", () => {
   test("continues an image where the first one was interrupted", async () => {
     await writePhoto("a.jpg", 3000, 3000);
     const stop = new AbortController();
-    const target = folderTarget(nodeFiles(), out);
     let writes = 0;
-    const counted = {
-      ...target,
-      write: (path: string, bytes: Uint8Array) => {
+    class Counted extends Target {
+      override write(path: string, bytes: Uint8Array): Promise<void> {
         if (++writes === 10) stop.abort();
-        return target.write(path, bytes);
-      },
-    };
-    expect(await run({ target: counted, signal: stop.signal })).toMatchObject({
+        return super.write(path, bytes);
+      }
+    }
+    const target = new Counted(nodeFiles(), out);
+    expect(await run({ target, signal: stop.signal })).toMatchObject({
       interrupted: true,
       images: 0,
     });
@@ -588,7 +587,7 @@ describe("a second run", () => {
       },
     };
     const options = { selection: ["a"], concurrency: 1 };
-    await expect(run({ ...options, target: folderTarget(ending, out) })).rejects.toThrow("ended");
+    await expect(run({ ...options, target: new Target(ending, out) })).rejects.toThrow("ended");
     expect(files().some((name) => last.test(`/${name}`))).toBe(true);
     await writePhoto("a/3.jpg", 300, 200);
     expect(await run(options)).toMatchObject({ failures: [] });
@@ -610,7 +609,7 @@ describe("a second run", () => {
     ]);
     const image = ["images/a.jpg", "images/a.jpg/full/max/0", "images/a.jpg/square/9,9/0"];
     for (const path of image) write(`${path}/${unfinished}`);
-    const target = folderTarget(nodeFiles(), out);
+    const target = new Target(nodeFiles(), out);
     const whole: string[] = [];
     for await (const path of target.filesOf("images/a.jpg")) whole.push(path);
     expect(whole.filter((path) => path.endsWith(".tmp"))).toEqual([]);

@@ -1,42 +1,21 @@
 // The folder that an export is written to. Nothing is written, read or removed through a link below it.
 
-import { type FileEntry, type FileSystem, messageOf, ServiceError } from "../../../base/index.ts";
+import {
+  type FileEntry,
+  type FileStat,
+  type FileSystem,
+  isTemporaryName,
+  messageOf,
+  ServiceError,
+} from "../../../base/index.ts";
 import { FatalError } from "../../../server/index.ts";
-import { findImageFiles, isUnfinished } from "./image-files.ts";
 import { documentFile, imageFolder } from "./names.ts";
-import { createNotes, type Notes, notesFolder } from "./notes.ts";
-
-/**
- * Files by their path below the folder. Methods throw ServiceError `unsupported`: code export_foreign_file
- * for a link or anything else in their way that no export writes, export_name if the file system cannot have
- * a file of that name, export_file for an error of the file system.
- */
-export interface Target {
-  /** Writes a file; it appears as a whole or not at all. Throws FatalError for an error of the disk. */
-  write(path: string, bytes: Uint8Array): Promise<void>;
-  /** Returns a file; undefined if there is none. */
-  read(path: string): Promise<Uint8Array | undefined>;
-  has(path: string): Promise<boolean>;
-  /** Yields the files of an image that are whole, by its folder. */
-  filesOf(folder: string): AsyncIterable<string>;
-  /** Throws export_foreign_file if there are files in the place of those of an image. */
-  refuseForeign(folder: string): Promise<void>;
-  /** Removes a file, and folders that contain only unfinished files then. */
-  remove(path: string): Promise<void>;
-  /** Removes the files of an image, unfinished ones too, and folders as `remove` does. */
-  removeImage(folder: string): Promise<void>;
-  /** Removes everything that is noted, then the notes. */
-  clear(): Promise<void>;
-  readonly notes: Notes;
-  /** Puts bytes aside, and returns a function that reads them. */
-  setAside(bytes: Uint8Array): Promise<() => Promise<Uint8Array>>;
-  /** Removes everything that was put aside. */
-  dropAside(): Promise<void>;
-  readonly bytesWritten: () => number;
-}
+import { createNotes, notesFolder } from "./notes.ts";
 
 /** Codes of errors about the name of a file, and not about the disk. */
 const nameCodes = new Set(["ENAMETOOLONG", "EISDIR", "ENOTDIR", "EEXIST", "EINVAL", "EILSEQ"]);
+
+const aside = `${notesFolder}/aside`;
 
 const refusal = (code: string, message: string, cause?: unknown) =>
   new ServiceError("unsupported", message, { code, cause });
@@ -66,129 +45,205 @@ function fileError(path: string, error: unknown): ServiceError {
   );
 }
 
-/** A target in a folder, by its absolute path. */
-export function folderTarget(files: FileSystem, folder: string): Target {
-  let bytesWritten = 0;
-  const absolutePathOf = (path: string) => `${folder}/${path}`;
+/**
+ * The files of an export by their path below its folder. Methods throw ServiceError `unsupported`: code
+ * export_foreign_file for a link or anything else in their way that no export writes, export_name if the file
+ * system cannot have a file of that name, export_file for an error of the file system.
+ */
+export class Target {
+  readonly #files: FileSystem;
+  readonly #folder: string;
+  #bytesWritten = 0;
+  readonly notes = createNotes({
+    read: (path) => this.read(path),
+    write: (path, bytes) => this.#write(path, bytes),
+    remove: (path) => this.remove(path),
+    list: (path) => this.#list(path),
+  });
+  #setAside = 0;
 
-  async function refuseLinks(path: string): Promise<void> {
+  constructor(files: FileSystem, folder: string) {
+    this.#files = files;
+    this.#folder = folder;
+  }
+
+  /** Writes a file; it appears as a whole or not at all. Throws FatalError for an error of the disk. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    await this.#write(path, bytes);
+    this.#bytesWritten += bytes.length;
+  }
+
+  /** Returns a file; undefined if there is none. */
+  read(path: string): Promise<Uint8Array | undefined> {
+    return this.#runOnPath(path, (absolute) => this.#files.readFile(absolute));
+  }
+
+  async has(path: string): Promise<boolean> {
+    return (await this.#kindAt(path)) === "file";
+  }
+
+  /** Yields the files of an image that are whole, by its folder. */
+  async *filesOf(image: string): AsyncGenerator<string> {
+    for await (const { path, isWhole } of this.#findImageFiles(image)) if (isWhole) yield path;
+  }
+
+  /** Throws export_foreign_file if there are files in the place of those of an image. */
+  async refuseForeign(image: string): Promise<void> {
+    const kind = await this.#kindAt(image);
+    if (kind !== undefined && kind !== "directory") throw foreignError(image);
+    for await (const path of this.filesOf(image)) throw foreignError(path);
+  }
+
+  /** Removes a file, and folders that contain only unfinished files then. */
+  async remove(path: string): Promise<void> {
+    await this.#unlink(path);
+    if (await this.#kindAt(path.slice(0, path.lastIndexOf("/")))) await this.#removeEmptyFolders(path);
+  }
+
+  /** Removes the files of an image, unfinished ones too, and folders as `remove` does. */
+  async removeImage(image: string): Promise<void> {
+    const kind = await this.#kindAt(image);
+    if (kind !== undefined && kind !== "directory") throw foreignError(image);
+    for await (const { path } of this.#findImageFiles(image)) await this.remove(path);
+  }
+
+  /** Puts bytes aside, and returns a function that reads them. */
+  async setAside(bytes: Uint8Array): Promise<() => Promise<Uint8Array>> {
+    const path = `${aside}/${this.#setAside++}`;
+    await this.#write(path, bytes);
+    return async () => (await this.read(path)) as Uint8Array;
+  }
+
+  /** Removes everything that was put aside. */
+  async dropAside(): Promise<void> {
+    for (const entry of await this.#list(aside))
+      if (/^\d+$/.test(entry.name) || isUnfinished(entry)) await this.remove(`${aside}/${entry.name}`);
+  }
+
+  /** Removes everything that is noted, then the notes. */
+  async clear(): Promise<void> {
+    for await (const identifier of this.notes.images()) {
+      await this.removeImage(imageFolder(identifier));
+      await this.notes.forgetImage(identifier);
+    }
+    for (const id of await this.notes.documents()) await this.remove(documentFile(id));
+    await this.notes.forgetDocuments();
+    const groups = (await this.#list(notesFolder)).filter(({ kind, link }) => kind === "directory" && !link);
+    const inside = groups.map(({ name }) => `${notesFolder}/${name}`);
+    for (const name of [...inside, "images", "manifests", notesFolder, ""])
+      if ((await this.#kindAt(name)) === "directory") await this.#removeEmpty(name);
+  }
+
+  bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  #absolutePathOf(path: string): string {
+    return `${this.#folder}/${path}`;
+  }
+
+  async #refuseLinks(path: string): Promise<void> {
     const segments = path.split("/");
     for (let length = 1; length <= segments.length; length++) {
       const part = segments.slice(0, length).join("/");
-      if (await files.isLink?.(absolutePathOf(part))) throw linkError(part);
+      if (await this.#files.isLink?.(this.#absolutePathOf(part))) throw linkError(part);
     }
   }
 
   /** Runs work on a path that no link is part of. */
-  async function runOnPath<T>(path: string, work: (absolute: string) => Promise<T>): Promise<T> {
+  async #runOnPath<T>(path: string, work: (absolute: string) => Promise<T>): Promise<T> {
     try {
-      await refuseLinks(path);
-      return await work(absolutePathOf(path));
+      await this.#refuseLinks(path);
+      return await work(this.#absolutePathOf(path));
     } catch (error) {
       throw fileError(path, error);
     }
   }
 
-  const kindAt = (path: string) => runOnPath(path, async (absolute) => (await files.stat(absolute))?.kind);
-  const read = (path: string) => runOnPath(path, (absolute) => files.readFile(absolute));
+  #kindAt(path: string): Promise<FileStat["kind"] | undefined> {
+    return this.#runOnPath(path, async (absolute) => (await this.#files.stat(absolute))?.kind);
+  }
 
-  async function list(path: string): Promise<readonly FileEntry[]> {
-    if ((await kindAt(path)) !== "directory") return [];
-    return runOnPath(path, async (absolute) => {
+  async #list(path: string): Promise<readonly FileEntry[]> {
+    if ((await this.#kindAt(path)) !== "directory") return [];
+    return this.#runOnPath(path, async (absolute) => {
       const entries: FileEntry[] = [];
-      for await (const entry of files.list(absolute)) entries.push(entry);
+      for await (const entry of this.#files.list(absolute)) entries.push(entry);
       return entries;
     });
   }
 
   // Nothing waits for the disk: a note is no safer there than the files that it is about.
-  const write = (path: string, bytes: Uint8Array) =>
-    runOnPath(path, (absolute) => files.writeFile(absolute, bytes, { unsynced: true })).catch((error) => {
+  #write(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#runOnPath(path, (absolute) =>
+      this.#files.writeFile(absolute, bytes, { unsynced: true }),
+    ).catch((error) => {
       if (error.code !== "export_file") throw error;
       throw new FatalError(`${path} cannot be written: ${messageOf(error.cause)}`);
     });
+  }
 
   /** Removes a folder that contains at most unfinished files, and returns whether it did. */
-  const removeEmpty = (path: string) =>
-    runOnPath(path, async (absolute) => {
-      if (await files.removeEmpty?.(absolute)) return true;
+  #removeEmpty(path: string): Promise<boolean | undefined> {
+    return this.#runOnPath(path, async (absolute) => {
+      if (await this.#files.removeEmpty?.(absolute)) return true;
       const unfinished: string[] = [];
-      for await (const entry of files.list(absolute)) {
+      for await (const entry of this.#files.list(absolute)) {
         if (!isUnfinished(entry)) return false;
         unfinished.push(entry.name);
       }
-      for (const name of unfinished) await files.unlink?.(`${absolute}/${name}`);
-      return files.removeEmpty?.(absolute);
+      for (const name of unfinished) await this.#files.unlink?.(`${absolute}/${name}`);
+      return this.#files.removeEmpty?.(absolute);
     });
+  }
 
   /** Removes the folders of a file that are empty, except those of the export itself. */
-  async function removeEmptyFolders(path: string): Promise<void> {
+  async #removeEmptyFolders(path: string): Promise<void> {
     const segments = path.split("/").slice(0, -1);
-    for (; segments.length > 1; segments.pop()) if (!(await removeEmpty(segments.join("/")))) return;
+    for (; segments.length > 1; segments.pop()) if (!(await this.#removeEmpty(segments.join("/")))) return;
   }
 
-  async function unlink(path: string): Promise<void> {
-    const kind = await kindAt(path);
+  async #unlink(path: string): Promise<void> {
+    const kind = await this.#kindAt(path);
     if (kind === undefined) return;
     if (kind !== "file") throw foreignError(path);
-    await runOnPath(path, async (absolute) => files.unlink?.(absolute));
+    await this.#runOnPath(path, async (absolute) => this.#files.unlink?.(absolute));
   }
 
-  async function remove(path: string): Promise<void> {
-    await unlink(path);
-    if (await kindAt(path.slice(0, path.lastIndexOf("/")))) await removeEmptyFolders(path);
+  /**
+   * Yields the files of an image: its information, its derivatives and unfinished files, but nothing of
+   * images below it. Throws export_foreign_file for a symbolic link among them.
+   */
+  async *#findImageFiles(
+    folder: string,
+    level = 0,
+  ): AsyncGenerator<{ readonly path: string; readonly isWhole: boolean }> {
+    const isLast = level === shape.length - 1;
+    for (const entry of await this.#list(folder)) {
+      const { name, kind, link } = entry;
+      const path = `${folder}/${name}`;
+      if (isUnfinished(entry)) yield { path, isWhole: false };
+      const isInformation = level === 0 && name === "info.json";
+      if (!isInformation && !shape[level]?.test(name)) continue;
+      if (link) throw linkError(path);
+      if (isInformation || isLast) {
+        if (kind === "file") yield { path, isWhole: true };
+      } else if (kind === "directory") yield* this.#findImageFiles(path, level + 1);
+    }
   }
-
-  async function* filesOf(image: string): AsyncGenerator<string> {
-    for await (const { path, isWhole } of findImageFiles(image, list, linkError)) if (isWhole) yield path;
-  }
-
-  async function removeImage(image: string): Promise<void> {
-    const kind = await kindAt(image);
-    if (kind !== undefined && kind !== "directory") throw foreignError(image);
-    for await (const { path } of findImageFiles(image, list, linkError)) await remove(path);
-  }
-
-  const notes = createNotes({ read, write, remove, list });
-  const aside = `${notesFolder}/aside`;
-  let setAside = 0;
-  return {
-    async write(path, bytes) {
-      await write(path, bytes);
-      bytesWritten += bytes.length;
-    },
-    read,
-    has: async (path) => (await kindAt(path)) === "file",
-    filesOf,
-    async refuseForeign(image) {
-      const kind = await kindAt(image);
-      if (kind !== undefined && kind !== "directory") throw foreignError(image);
-      for await (const path of filesOf(image)) throw foreignError(path);
-    },
-    remove,
-    removeImage,
-    notes,
-    async setAside(bytes) {
-      const path = `${aside}/${setAside++}`;
-      await write(path, bytes);
-      return async () => (await read(path)) as Uint8Array;
-    },
-    async dropAside() {
-      for (const entry of await list(aside))
-        if (/^\d+$/.test(entry.name) || isUnfinished(entry)) await remove(`${aside}/${entry.name}`);
-    },
-    async clear() {
-      for await (const identifier of notes.images()) {
-        await removeImage(imageFolder(identifier));
-        await notes.forgetImage(identifier);
-      }
-      for (const id of await notes.documents()) await remove(documentFile(id));
-      await notes.forgetDocuments();
-      const groups = (await list(notesFolder)).filter(({ kind, link }) => kind === "directory" && !link);
-      const inside = groups.map(({ name }) => `${notesFolder}/${name}`);
-      for (const name of [...inside, "images", "manifests", notesFolder, ""])
-        if ((await kindAt(name)) === "directory") await removeEmpty(name);
-    },
-    bytesWritten: () => bytesWritten,
-  };
 }
+
+/**
+ * Names of a derivative below the folder of its image: region, size, rotation, then quality and format.
+ * Everything else there belongs to others.
+ */
+const shape = [
+  /^(?:full|square|(?:pct:)?[\d.]+(?:,[\d.]+){3})$/,
+  /^\^?(?:full|max|pct:[\d.]+|!?\d+,\d*|,\d+)$/,
+  /^!?[\d.]+$/,
+  /^(?:default|color|gray|bitonal)\.[a-z0-9]+$/,
+] as const;
+
+/** True for a file that an earlier run left unfinished, since its process ended. */
+const isUnfinished = ({ name, kind, link }: FileEntry): boolean =>
+  kind === "file" && !link && isTemporaryName(name);

@@ -1,6 +1,16 @@
 // Fills the caches for one file: the facts of its header, its sidecar, and what viewers request first.
 
-import { ServiceError } from "../../../base/index.ts";
+import { ServiceError, type Size } from "../../../base/index.ts";
+import {
+  type ImageRequest,
+  type SizeRequest,
+  type SizeRules,
+  scaleFactors,
+  thumbnailBox,
+  tilesOfLevel,
+  tileWithin,
+  usualRequest,
+} from "../../../iiif/index.ts";
 import { type ImageHeader, shownSize } from "../../../imaging/index.ts";
 import {
   checkServable,
@@ -17,7 +27,6 @@ import {
   unnoted,
   withMaster,
 } from "../../../server/index.ts";
-import { firstViews } from "./views.ts";
 
 /** What to make, according to the caches that outlive the process. */
 export interface WarmWork {
@@ -145,3 +154,25 @@ const addOutcomes = (one: WarmOutcome, other: WarmOutcome): WarmOutcome => ({
   derivativesMade: one.derivativesMade + other.derivativesMade,
   derivativesFound: one.derivativesFound + other.derivativesFound,
 });
+
+/**
+ * Yields the requests for the thumbnail, and for the tiles of the `levels` smallest levels: the first of them
+ * is the whole image in one tile. `image`: the upright size.
+ */
+function* firstViews(image: Size, rules: SizeRules, levels: number): Generator<ImageRequest> {
+  const isSmall = image.width <= thumbnailBox && image.height <= thumbnailBox;
+  const size: SizeRequest = isSmall
+    ? { kind: "max", upscale: false }
+    : { kind: "confined", width: thumbnailBox, height: thumbnailBox, upscale: false };
+  yield { ...usualRequest, region: { kind: "full" }, size };
+  const side = tileWithin(rules);
+  if (side === undefined) return;
+  const smallest = scaleFactors(image, side).slice().reverse().slice(0, levels);
+  for (const scaleFactor of smallest)
+    for (const { region, size } of tilesOfLevel(image, side, scaleFactor))
+      yield {
+        ...usualRequest,
+        region: { kind: "pixels", ...region },
+        size: { kind: "exact", ...size, upscale: false },
+      };
+}
