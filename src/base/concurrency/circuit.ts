@@ -17,15 +17,15 @@ export interface Circuit {
    * Returns the result of `act`. Throws what it throws; while open, the last such error, without calling it.
    */
   run<T>(act: () => Promise<T>): Promise<T>;
-  /** True if the next call fails without trying, unless it is the trial. */
+  /** True after too many failures, until a trial succeeds. */
   isOpen(): boolean;
   /** Closes the circuit, because something else has shown that the calls work. */
   close(): void;
-  /** True if every call fails without trying, since the pause is not over. */
+  /** True while calls fail without a trial, since the pause is not over. */
   isPausing(): boolean;
 }
 
-/** A closed circuit. */
+/** Creates a circuit, which is closed at first. */
 export function createCircuit({
   failures = 5,
   pauseMs = 1000,

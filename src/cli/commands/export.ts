@@ -242,7 +242,7 @@ function staleLines({ stale, removed, unpruned }: ExportReport): readonly string
 
 const many = { need: "need", are: "are", were: "were", them: "them" };
 
-/** Returns a sentence about what earlier runs have exported, and the first of it. */
+/** Returns a sentence about what earlier runs have exported, and the first identifiers as examples. */
 function describeStale(some: readonly Stale[], sentence: string): readonly string[] {
   if (some.length === 0) return [];
   const counts = (["image", "document"] as const).flatMap((kind) => {

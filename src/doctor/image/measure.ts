@@ -31,11 +31,9 @@ export interface Measured {
 
 /** Expected milliseconds up to which the whole image is rendered. */
 const maxWholeMs = 2000;
-/**
- * A derivative that took longer than expected by more than this factor is rendered again, if it took at most
- * `maxAgainMs` milliseconds.
- */
+/** Ratio of actual to expected milliseconds above which a derivative is rendered again. */
 const coldTimes = 2;
+/** Maximum milliseconds of a derivative that is rendered again. */
 const maxAgainMs = 2000;
 
 /**

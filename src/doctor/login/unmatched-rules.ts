@@ -43,7 +43,7 @@ export async function unmatchedRules(
   return doubts;
 }
 
-/** Most rows that are named. */
+/** Maximum number of rows that are named. */
 const maxRows = 20;
 
 /**
@@ -72,7 +72,7 @@ async function emptyMatch(
 ): Promise<string | undefined> {
   const isFolder = match.endsWith("/*");
   const folder = match.replace(/\/\*$/, "");
-  // It contains whole sources.
+  // A folder above the prefixes of sources contains all of their images.
   const isAbove = all.some(({ prefix }) => prefix.startsWith(`${folder}/`) && prefix !== `${folder}/`);
   if (match === "*" || (isFolder && isAbove)) return undefined;
   const { source, key } = resolve(isFolder ? `${folder}/smalti` : folder);
@@ -82,7 +82,7 @@ async function emptyMatch(
   if ("missing" in found) return missingText(match, source, found);
   if (found.kind !== "directory") return undefined;
   if (!isFolder) return `it is a folder, and its images have longer identifiers; write ${match}/*`;
-  // An image, or an unreadable part.
+  // An image proves that the rule matches, and a part that could not be read may have one.
   for await (const _ of imagesBelow(lister, source, names.join("/"))) return undefined;
   return "no file in this folder has the name of an image; correct or remove it";
 }

@@ -46,7 +46,7 @@ export async function withRanges<T>(
   return use(new ReadRanges(wanted, parts));
 }
 
-/** Bytes that are copied one by one. */
+/** Maximum number of bytes that are copied one by one. */
 const fewBytes = 64;
 
 /** The bytes of ranges that were read together with their neighbours. */
@@ -61,7 +61,7 @@ export class ReadRanges {
     this.#parts = parts;
   }
 
-  /** Returns no bytes for a range that was not read. */
+  /** Returns the bytes of a range; none if it was not read. */
   bytesOf(range: ByteRange): Uint8Array {
     if (!this.#holds(this.#last, range)) this.#last = this.#find(range);
     const part = this.#parts[this.#last];
@@ -84,7 +84,7 @@ export class ReadRanges {
 
   #find(range: ByteRange): number {
     if (this.#holds(this.#last + 1, range)) return this.#last + 1;
-    // They are sorted; only the last of those that begin before it need be looked at, unless they overlap.
+    // Ranges are sorted: unless they overlap, only the last one that begins before it may contain it.
     let [low, high] = [0, this.#ranges.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -22,8 +22,9 @@ export function writeWordMap(writer: ByteWriter, firstPositions: readonly number
 /** Returns the words of ascending positions; throws LostBlock if the map has more than `words`. */
 export function wordsOfPositions(map: Uint8Array, words: number, positions: readonly number[]): number[] {
   const reader = new ByteReader(map);
-  /** The word after the last one that the map names, and its position. */
+  /** The word after the last one that the map names. */
   let word = 0;
+  /** First position of `word`. */
   let position = 0;
   /** The next word that the map names. */
   let named = -1;

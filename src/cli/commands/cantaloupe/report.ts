@@ -6,7 +6,7 @@ export type ReportRow = readonly [name: string, text: string];
 /** Characters of the widest name that has its text on the same line. */
 const widest = 48;
 
-/** Returns lines of a report. Names with the same text are listed above it, once; so is a long name. */
+/** Returns lines of a report. A text that several names share, or whose name is long, follows below them. */
 export function reportLines(rows: readonly ReportRow[]): string[] {
   const byText = new Map<string, string[]>();
   for (const [name, text] of rows) byText.set(text, [...(byText.get(text) ?? []), name]);

@@ -18,7 +18,7 @@ const maxSegments = 1024;
 /** The type of a JPH file in its ftyp box (ITU-T T.814, annex D). */
 const jph = fourCC("jph ");
 
-/** Returns facts of the main header and of the first tile-part's. Throws ImagingError `decode`. */
+/** Returns facts of the main header and the header of the first tile-part. Throws ImagingError `decode`. */
 export async function jp2Facts(bytes: ByteSource, header: ImageHeader): Promise<FileFacts> {
   const { boxes, codestream, bands } = await readFacts(bytes);
   const { components, tiles, tileWidth, tileHeight, levels, reversible, highThroughput } = codestream;
@@ -60,8 +60,8 @@ async function containerOf(file: HeaderBytes): Promise<string> {
 }
 
 /**
- * Returns the first position of each kind of marker segment, from the main header to the end of the first
- * tile-part's.
+ * Returns the first position of each kind of marker segment, from the main header to the end of the header of
+ * the first tile-part.
  */
 async function segments(file: HeaderBytes, start: number): Promise<ReadonlyMap<number, number>> {
   const found = new Map<number, number>();

@@ -18,7 +18,7 @@ import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 /** Context that all blocks of an image share. */
 export interface BlockContext extends Omit<OpenPicture, "blocks" | "palette"> {
   readonly decoders: BlockDecoders;
-  /** Number of pixels a side that become one later: JPEG decodes to fewer. */
+  /** Pixels each way that become one in a later step; a decoder may reduce by a part of that already. */
   readonly factor: number;
   /** Needed part of the picture. */
   readonly region: Rectangle;
@@ -26,10 +26,13 @@ export interface BlockContext extends Omit<OpenPicture, "blocks" | "palette"> {
 
 /** Some rows of a block. */
 export interface Part {
-  /** Position of its top left pixel in the picture, and columns and rows of the picture that it covers. */
+  /** Column of its first pixel in the picture. */
   readonly x: number;
+  /** Row of its first pixel in the picture. */
   readonly y: number;
+  /** Number of columns of the picture that it covers. */
   readonly columns: number;
+  /** Number of rows of the picture that it covers. */
   readonly rows: number;
   /** Pixels of the image, each way, per pixel here. */
   readonly side: number;

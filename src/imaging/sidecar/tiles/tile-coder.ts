@@ -30,7 +30,7 @@ export interface TileKind {
   readonly depth: 1 | 2;
 }
 
-/** Place of pixels in memory: from byte `at` of `bytes` on, `stride` bytes from row to row. */
+/** Position of pixels in memory: from byte `at` of `bytes` on, `stride` bytes from row to row. */
 export interface PixelBytes {
   readonly bytes: Uint8Array;
   readonly at: number;
@@ -55,8 +55,8 @@ export interface TileCoder {
    */
   encodePixels(from: PixelBytes, size: Size, kind: TileKind): Uint8Array;
   /**
-   * Yields the coded tiles of a row of them, from left to right: pixels of any width. `from` must not change
-   * before the last.
+   * Yields the coded tiles of a row of tiles, from left to right; `size` may have any width. `from` must not
+   * change before the last tile.
    */
   encodeRow(from: PixelBytes, size: Size, kind: TileKind): Generator<Uint8Array>;
   /**

@@ -127,5 +127,5 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   };
 }
 
-/** Placeholder; the rules of the hook replace it. */
+/** Members that a decision has to have; `withSharing` replaces their values. */
 const open = { cachedBy: "caller", vary: [] } as const;

@@ -16,8 +16,8 @@ export interface Entry {
 const known = new WeakMap<ListedFolder, readonly Entry[]>();
 
 /**
- * The entries of a folder in their order: folders, at the root the tops of further sources that can list,
- * then images, without those that the manifest file hides.
+ * Returns the entries of a folder in their order: folders, at the root the tops of further sources that can
+ * list, then images, without those that the manifest file hides.
  */
 export function entriesOf(
   sources: Sources,
@@ -35,7 +35,7 @@ export function entriesOf(
   return entries;
 }
 
-/** A content of a folder as an entry. */
+/** Returns a content of a folder as an entry. */
 export function entryOf(location: FolderLocation, { kind, name, members }: Content): Entry {
   const label = labelIn(members);
   return { kind, identifier: identifierOf(inside(location, name)), ...(label && { label }) };

@@ -41,7 +41,7 @@ export interface PageTexts {
    * what sources throw.
    */
   readRecord(files: readonly TextFile[]): Promise<PageRecord>;
-  /** Returns the bytes of a file with its format; undefined if it is gone or no text. Throws as above. */
+  /** Returns the bytes of a file with its format; undefined if it is gone or no text. Throws like `read`. */
   readFile(file: TextFile): Promise<TextBytes | undefined>;
   /** Ends the workers. */
   close(): void;

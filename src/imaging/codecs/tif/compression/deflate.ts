@@ -14,7 +14,7 @@ export const inflatedMemory = (length: number): number => Math.min(length, large
 
 /**
  * Decompresses a block as its bytes are requested; the rest is neither produced nor checked. Reading throws
- * ImagingError `decode` when the stream is broken or shorter.
+ * ImagingError `decode` if the stream is broken or shorter.
  */
 export function inflateBlock(
   { data, length, whole }: StoredBlock,
