@@ -98,20 +98,31 @@ export function createPageTexts(
     });
   };
 
-  /** Returns what a version of a file holds, from the slot or else from its bytes. */
-  const storedOrRead = async (
-    { location: { source, key }, name }: TextFile,
+  const store = (file: TextFile, validator: string, found: FileRecords) =>
+    cache.set(nameOf(file, validator), found, weightOfRecords(found) + file.location.key.length);
+
+  /** Returns what a version of a file holds, if it has been read before. */
+  const findKnown = async (file: TextFile, validator: string): Promise<FileRecords | undefined> => {
+    const cached = cache.get(nameOf(file, validator));
+    if (cached) return cached;
+    const stored = await slot.get(masterName(file.location), await variantOf(file, validator));
+    const found = stored && decodeRecords(stored);
+    if (found) store(file, validator, found);
+    return found;
+  };
+
+  /** Reads what a version of a file holds. */
+  const readVersion = async (
+    file: TextFile,
     validator: string,
     read: () => Promise<Uint8Array>,
   ): Promise<FileRecords> => {
-    const entry = masterName({ source, key });
-    const variant = `records.${await hash([recordVersion, source.fingerprint, key, validator])}`;
-    const stored = await slot.get(entry, variant);
-    const known = stored && decodeRecords(stored);
+    const known = await findKnown(file, validator);
     if (known) return known;
-    const made = await gate.run(async () => parse(name, await read()));
+    const made = await gate.run(async () => parse(file.name, await read())).catch(failureOf);
     const bytes = encodeRecords(made);
-    if (bytes) slot.put(entry, variant, bytes);
+    if (bytes) slot.put(masterName(file.location), await variantOf(file, validator), bytes);
+    store(file, validator, made);
     return made;
   };
 
@@ -137,22 +148,24 @@ export function createPageTexts(
 
   const records = (file: TextFile) =>
     withFile(file, async (validator, read) => {
-      const { source, key } = file.location;
-      const name = JSON.stringify([source.fingerprint, key, validator]);
-      const found = cache.get(name);
-      if (found) return { validator, found };
-      const made = await flights.run(name, () => storedOrRead(file, validator, read)).catch(failureOf);
-      cache.set(name, made, weightOfRecords(made) + name.length);
-      return { validator, found: made };
+      const run = () => readVersion(file, validator, read);
+      return { validator, found: await flights.run(nameOf(file, validator), run) };
     });
+
+  /** Returns what a file holds. The version that was listed is not opened again if it has been read before. */
+  const contentOf = async (file: TextFile): Promise<FileRecords | undefined> => {
+    const { validator } = file;
+    const known = validator === undefined ? undefined : await findKnown(file, validator);
+    return known ?? (await records(file))?.found;
+  };
 
   return {
     async read(files) {
       let failure: TextFileError | undefined;
       for (const file of files) {
         try {
-          const opened = await records(file);
-          const page = opened && pageOfRecords(opened.found, file.page);
+          const content = await contentOf(file);
+          const page = content && pageOfRecords(content, file.page);
           if (page) return page;
         } catch (error) {
           if (!(error instanceof TextFileError)) throw error;
@@ -181,6 +194,12 @@ export function createPageTexts(
     close: () => workers?.close(),
   };
 }
+
+const nameOf = ({ location: { source, key } }: TextFile, validator: string) =>
+  JSON.stringify([source.fingerprint, key, validator]);
+
+const variantOf = async (file: TextFile, validator: string) =>
+  `records.${await hash([recordVersion, nameOf(file, validator)])}`;
 
 function failureOf(error: unknown): FileRecords {
   if (!(error instanceof TextFileError)) throw error;
