@@ -152,7 +152,7 @@ export function createPageTexts(
       return { validator, found: await flights.run(nameOf(file, validator), run) };
     });
 
-  /** Returns what a file holds. The version that was listed is not opened again if it has been read before. */
+  /** Returns what a file holds. The listed version is not opened again if it has been read before. */
   const contentOf = async (file: TextFile): Promise<FileRecords | undefined> => {
     const { validator } = file;
     const known = validator === undefined ? undefined : await findKnown(file, validator);
