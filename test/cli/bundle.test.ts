@@ -36,6 +36,7 @@ const named = new Set([
   "rightsstatements.org",
   "localhost",
   "export.invalid",
+  "warm.invalid",
   "ACCOUNT.blob.core.windows.net",
   "127.0.0.1",
   "github.com",

@@ -34,6 +34,8 @@ export async function everything(): Promise<Everything> {
     const name = `p${String(i).padStart(3, "0")}`;
     for (const each of ["many", "gated", "album"])
       linkSync(picture, join(folder, "images", each, `${name}.jpg`));
+    for (const each of ["many", "gated"])
+      writeFileSync(join(folder, "images", each, `${name}.txt`), "Guten Tag");
     mkdirSync(join(folder, "images/above", name), { recursive: true });
     linkSync(picture, join(folder, "images/above", name, "a.jpg"));
   }

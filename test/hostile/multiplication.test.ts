@@ -52,6 +52,12 @@ const below: Readonly<Record<string, readonly string[]>> = {
   "/iiif/*": ["x"],
   "/iiif/presentation/3/*": ["many", "gated", "album", "above"],
   "/iiif/presentation/2/*": ["many", "gated", "album", "above"],
+  "/iiif/search/*": [
+    "2/presentation/3/many?q=gut*",
+    "1/presentation/2/many?q=guten",
+    "2/presentation/3/gated?q=gut*",
+  ],
+  "/iiif/autocomplete/*": ["2/presentation/3/many?q=gut", "1/presentation/2/many?q=gut"],
   "/iiif/auth/*": ["x"],
   "/iiif/auth/probe/*": ["gated%2Fp001.jpg"],
   "/iiif/auth/login/*": ["staff", "terms", "room", "proxy"],

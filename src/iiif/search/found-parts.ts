@@ -1,11 +1,13 @@
 // What the responses of both versions have in common: addresses of their pages, ids, and texts cut to a
 // length that a list of a thousand results can have.
 
+import { crc32 } from "../../base/index.ts";
 import { boxAddress } from "../presentation/canvas-box.ts";
 import { inertText } from "../presentation/inert-text.ts";
 import { inVersion } from "../presentation/mounts.ts";
 import { responseAddress, type SearchSite } from "./addresses.ts";
 import { type Found, type Match, type MatchPart, matchesPerPage } from "./found.ts";
+import { searchAddress } from "./mounts.ts";
 
 /** Addresses of the pages around a response. */
 export interface ResponsePages {
@@ -60,12 +62,27 @@ export interface WrittenMatch {
   readonly match: Match;
 }
 
+/** Maximum number of characters of the parameters in the ids of a thousand matches. */
+const maxParameters = 200;
+
+/**
+ * Returns what the ids of matches begin with: the address of their response, or a digest of it if it is so
+ * long that a thousand copies would make the response many times as large as its contents.
+ */
+function beginningOfIds(id: string, site: SearchSite): string {
+  const address = searchAddress(site.base, site);
+  if (id.length <= address.length + maxParameters) return id;
+  return `${address}?digest=${crc32(new TextEncoder().encode(id)).toString(16)}`;
+}
+
 /** Returns the matches of a response with their ids, which are fragments of its address. */
 export function writtenMatches(
   { matches }: Found,
-  { id, start }: ResponsePages,
-  { base, presentation }: SearchSite,
+  { id: own, start }: ResponsePages,
+  site: SearchSite,
 ): readonly WrittenMatch[] {
+  const { base, presentation } = site;
+  const id = beginningOfIds(own, site);
   return matches.map((match, index) => {
     const number = start + index + 1;
     const canvas = { ...match.canvas, id: inVersion(match.canvas.id, base, presentation) };
