@@ -13,7 +13,7 @@ import { buildSources, type SourceFigures, type Sources, userAgentOf } from "./s
 import { remoteFigures, slotCounts, sourceCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
-import { buildSlots, type Slots } from "./stores/index.ts";
+import { buildSlots, cacheFolders, type Slots } from "./stores/index.ts";
 
 export interface OuterParts {
   readonly sources: Sources;
@@ -71,8 +71,9 @@ async function buildEach(
 ): Promise<Omit<OuterParts, "close">> {
   const keepsBookmarks = config.content_state.store.enabled;
   const folders =
-    [...Object.values(config.cache), config.auth?.session].filter((each) => each?.backend === "filesystem")
-      .length + (keepsBookmarks ? 1 : 0);
+    cacheFolders(config.cache, platform.env).size +
+    (config.auth?.session.backend === "filesystem" ? 1 : 0) +
+    (keepsBookmarks ? 1 : 0);
   const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
   const figures: SourceFigures = {
     local: (name) => sourceCounts(registry, name),

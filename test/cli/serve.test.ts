@@ -302,7 +302,7 @@ describe.concurrent("files that hang", () => {
     const cache = `{ backend: filesystem, path: ${JSON.stringify(join(mount.path, "cache"))} }`;
     const file = write(
       "dead.yaml",
-      `shutdown_timeout: 10s\ncache: { render: ${cache}, info: ${cache}, origin: ${cache} }`,
+      `shutdown_timeout: 10s\ncache: { render: ${cache}, info: ${cache}, origin: ${cache}, text: ${cache} }`,
     );
     const server = await built.serve(["-config", file, images]);
     for (const left of [0, 100, 200, 300]) {

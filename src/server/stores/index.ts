@@ -13,6 +13,7 @@ import {
   parseSize,
 } from "../../base/index.ts";
 import { boundOf, eachSlot, type SlotName, slotDefaults, slotNames } from "./bounds.ts";
+import { type BoundedFiles, boundFiles } from "./filesystem/entry-files.ts";
 import { filesystemStore } from "./filesystem/filesystem.ts";
 import { type Deadlines, guardedStore } from "./guard.ts";
 import { heapStore } from "./heap.ts";
@@ -33,8 +34,11 @@ export interface StoreHost {
     "files" | "fileThreads" | "env" | "memoryBytes" | "connectionsEndWithRequest" | "keepAlive" | "checkedGet"
   >;
   readonly log: Pick<Log, "warn">;
-  /** Stores that may be in files; together they leave a thread to others, even if all of them hang. */
-  readonly folders: number;
+  /**
+   * Returns the files of a folder, whose bounds the stores in it share: a folder hangs as a whole, and a
+   * runtime has no thread for each of them.
+   */
+  readonly filesIn: (folder: string) => BoundedFiles | undefined;
 }
 
 type Backend = StoreOptions["backend"];
@@ -72,21 +76,20 @@ const builders: Builders = {
   heap: (options, { use, platform }) =>
     heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes), lends: slotDefaults[use].lends }),
   filesystem(options, host) {
-    const { use, platform, log, folders } = host;
-    const { files, fileThreads } = platform;
-    const folder = cacheFolder(options, platform.env);
-    if (!files || !folder) {
+    const { use, platform, log } = host;
+    const folder = cacheFolder(options, platform.env)?.replace(/[/\\]+$/, "");
+    const files = folder === undefined ? undefined : host.filesIn(folder);
+    if (!files) {
       log.warn("the cache has no folder; entries are kept in memory instead. Set its path.", {
         slot: use,
-        cause: files ? "no home folder is known" : "this runtime has no files",
+        cause: platform.files ? "no home folder is known" : "this runtime has no files",
       });
       return heapStore({ maxBytes: standInBound(options, host) });
     }
     return filesystemStore({
       files,
-      path: `${folder.replace(/[/\\]+$/, "")}/${use}`,
+      path: `${folder}/${use}`,
       maxBytes: boundOf(use, options, platform.memoryBytes),
-      ...(fileThreads ? { calls: callsOf(fileThreads, folders) } : {}),
     });
   },
   redis(options, { use, platform }) {
@@ -129,6 +132,12 @@ export function cacheFolder({ path }: { readonly path: string }, env: Platform["
   return cache ? `${cache}/smalti` : undefined;
 }
 
+/** Returns the folders that slots are in. */
+export const cacheFolders = (options: CacheOptions, env: Platform["env"]): ReadonlySet<string | undefined> =>
+  new Set(
+    Object.values(options).flatMap((slot) => (slot.backend === "filesystem" ? [cacheFolder(slot, env)] : [])),
+  );
+
 /** A slot of the service, with its description for people. */
 export interface NamedSlot extends Slot {
   readonly name: SlotName;
@@ -146,7 +155,7 @@ export interface Slots extends Readonly<Record<SlotName, NamedSlot>> {
 }
 
 /**
- * The slots of `cache:`; `countsOf`: what each of them reports to; `folders`: stores in files, others
+ * The slots of `cache:`; `countsOf`: what each of them reports to; `folders`: folders of stores, others
  * included. Nothing is read or written yet.
  */
 export function buildSlots(
@@ -154,11 +163,18 @@ export function buildSlots(
   platform: StoreHost["platform"],
   log: Pick<Log, "warn">,
   countsOf: (slot: string) => SlotCounts = () => createCounts(...slotCounts),
-  folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length,
+  folders = cacheFolders(options, platform.env).size,
 ): Slots {
+  const { files, fileThreads } = platform;
+  const bounded = new Map<string, BoundedFiles>();
+  const filesIn: StoreHost["filesIn"] = (folder) => {
+    const shared = bounded.get(folder) ?? (files && boundFiles(files, callsOf(fileThreads, folders)));
+    if (shared) bounded.set(folder, shared);
+    return shared;
+  };
   const build = (name: SlotName): NamedSlot => {
     const one = optionsOn(platform, name, options[name]);
-    const host = { use: name, platform, log, folders };
+    const host = { use: name, platform, log, filesIn };
     const slot = createSlot({
       name,
       store: createStore(one, host),

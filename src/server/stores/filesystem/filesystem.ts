@@ -12,7 +12,7 @@ import { boundOptions, type StoreDefaults } from "../bounds.ts";
 import { decodeEntry, entryKey, entryParts, entryPath } from "../entry.ts";
 import { roundTrip } from "../round-trip.ts";
 import type { Store } from "../store.ts";
-import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
+import { type BoundedFiles, boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
 import { folderFault } from "./folder.ts";
 import { Room } from "./room.ts";
 import { clearFolder, entriesOf, entryFile } from "./sweep.ts";
@@ -32,7 +32,8 @@ export const filesystemOptions = (defaults: StoreDefaults) =>
   });
 
 export interface FilesystemStoreOptions {
-  readonly files: EntryFiles;
+  /** With bounds that several stores share, or without any. */
+  readonly files: EntryFiles | BoundedFiles;
   /** Absolute. Made when the first entry is written. */
   readonly path: string;
   /**
@@ -53,7 +54,10 @@ const touchInterval = 60_000;
 /** Creates a store over the entries that the folder already contains. */
 export function filesystemStore(options: FilesystemStoreOptions): Store {
   const { path, maxBytes, now = Date.now } = options;
-  const files = boundFiles(options.files, options.calls, options.deadlines);
+  const files =
+    "lateWrites" in options.files
+      ? options.files
+      : boundFiles(options.files, options.calls, options.deadlines);
   const { space } = files;
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
