@@ -10,6 +10,7 @@ import type { FileSystem } from "../../../src/base/platform.ts";
 import { silentLog } from "../../../src/base/telemetry/log.ts";
 import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
 import type { Readiness } from "../../../src/server/readiness.ts";
+import { slotNames } from "../../../src/server/stores/bounds.ts";
 import { readCounts } from "../../counts.ts";
 import { type Served, served } from "../../served.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
@@ -37,7 +38,7 @@ const read = async (app: Served, path: string) => {
 let expected: readonly string[];
 beforeAll(async () => {
   const none = "{ backend: none }";
-  const app = await served(`cache: { render: ${none}, info: ${none}, origin: ${none} }`);
+  const app = await served(`cache: { render: ${none}, info: ${none}, origin: ${none}, text: ${none} }`);
   expected = await Promise.all(paths.map((path) => read(app, path)));
   expect(expected.every((answer) => answer.startsWith("200 "))).toBe(true);
   await app.service.close();
@@ -52,7 +53,7 @@ afterEach(async () => {
 async function over(store: string, files?: FileSystem) {
   const lines: string[] = [];
   const log = { ...silentLog, warn: (...parts: unknown[]) => lines.push(JSON.stringify(parts)) };
-  const cache = `cache: { render: ${store}, info: ${store}, origin: ${store} }`;
+  const cache = `cache: { ${slotNames.map((name) => `${name}: ${store}`).join(", ")} }`;
   const app = await served(cache, secrets, { log, ...(files ? { files } : {}) });
   open.push(app);
   /** Requests everything a few times; each round is new to the stores. */
@@ -65,7 +66,9 @@ async function over(store: string, files?: FileSystem) {
   const ready = async () => (await (await app.get("/ready")).json()) as Readiness;
   /** All slots can be used. On a busy machine a check may be late, and passes at another look. */
   const expectHealthy = () =>
-    expect.poll(async () => (await ready()).caches.map(({ healthy }) => healthy)).toEqual([true, true, true]);
+    expect
+      .poll(async () => (await ready()).caches.map(({ healthy }) => healthy))
+      .toEqual(slotNames.map(() => true));
   return { app, lines, check, ready, expectHealthy };
 }
 
@@ -76,10 +79,10 @@ async function over(store: string, files?: FileSystem) {
 async function expectQuiet({ lines, ready }: Awaited<ReturnType<typeof over>>, error: RegExp) {
   const readiness = await ready();
   expect(readiness.status).toBe("ready");
-  expect(readiness.caches.map((cache) => cache.healthy)).toEqual([false, false, false]);
+  expect(readiness.caches.map((cache) => cache.healthy)).toEqual(slotNames.map(() => false));
   for (const cache of readiness.caches) expect(cache.error).toMatch(error);
   expect(lines.length).toBeGreaterThan(0);
-  expect(lines.length).toBeLessThanOrEqual(3);
+  expect(lines.length).toBeLessThanOrEqual(slotNames.length);
   const told = [...lines, JSON.stringify(readiness)].join("\n");
   for (const secret of Object.values(secrets).filter(Boolean)) expect(told).not.toContain(secret);
 }
@@ -238,7 +241,7 @@ describe("a folder that fails", () => {
     expect(readCounts(render.counts).hits).toBeGreaterThan(0);
     await service.check(3);
     // The limit of hanging calls, for each of the slots.
-    expect(calls).toBeLessThanOrEqual(3 * 8);
+    expect(calls).toBeLessThanOrEqual(slotNames.length * 8);
     await expectQuiet(service, /does not respond|no response/);
     hangs = false;
     release();
