@@ -175,11 +175,17 @@ async function choices(
 ): Promise<Choices> {
   const cutWords: string[] = [];
   const terms: ReadonlySet<string>[][] = [];
+  const open = query.clauses
+    .flat()
+    .filter(({ comparison }) => comparison === "prefix" || (stem && comparison === "forms"));
+  const share = Math.max(1, open.length);
   for (const clause of query.clauses) {
     terms.push([]);
     for (const element of clause) {
       const whole = segments.filter(({ name }) => !lost.has(name));
-      const chosen: ChosenTerms | undefined = await noting(lost, () => chooseTerms(whole, element, stem));
+      const chosen: ChosenTerms | undefined = await noting(lost, () =>
+        chooseTerms(whole, element, share, stem),
+      );
       // A segment was lost on the way: begin again without it.
       if (!chosen) return choices(segments, query, lost, stem);
       if (chosen.isCut) cutWords.push(element.text);

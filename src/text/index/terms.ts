@@ -8,10 +8,10 @@ import { TermPages } from "./term-pages.ts";
 import { plainTerm } from "./tokens.ts";
 import { termBytes } from "./varints.ts";
 
-/** Terms that an element may stand for; the most frequent ones are chosen. */
+/** Terms that the elements of a query may stand for together; the most frequent ones of each are chosen. */
 export const maxExpansions = 64;
 
-/** Maximum number of terms of a segment that are looked at for one element. */
+/** Maximum number of terms of a segment that are looked at for the elements of a query together. */
 const maxScanned = 65_536;
 /** Maximum number of terms of all segments that are remembered. */
 const maxRemembered = 131_072;
@@ -25,14 +25,18 @@ export interface ScannedTerm {
   readonly surface: () => string;
 }
 
-/** Calls `visit` for the terms of a segment with a prefix, in order; returns false if there are too many. */
+/**
+ * Calls `visit` for the terms of a segment with a prefix, in order; returns false if there are too many.
+ * `share`: number of elements of the query that share what may be looked at.
+ */
 export async function scanTerms(
   segment: OpenSegment,
   prefix: string,
   visit: (term: ScannedTerm) => void,
+  share = 1,
 ): Promise<boolean> {
   const bytes = termBytes(prefix);
-  let left = maxScanned;
+  let left = Math.ceil(maxScanned / share);
   for await (const cursor of segment.termsFrom(prefix)) {
     do {
       if (!cursor.startsWith(bytes)) return true;
@@ -66,10 +70,14 @@ export interface ChosenTerms {
   readonly isCut: boolean;
 }
 
-/** Returns the terms of segments that an element stands for, the most frequent ones of all of them. */
+/**
+ * Returns the terms of segments that an element stands for, the most frequent ones of all of them. `share`:
+ * number of elements of the query that share the maximum.
+ */
 export async function chooseTerms(
   segments: readonly OpenSegment[],
   element: Element,
+  share: number,
   stem?: Stemmer,
 ): Promise<ChosenTerms> {
   const { text, comparison } = element;
@@ -80,15 +88,17 @@ export async function chooseTerms(
   const accepts = acceptorOf(element, stem);
   let isCut = false;
   for (const segment of segments) {
-    const isWhole = await scanTerms(segment, prefix, (term) => {
+    const visit = (term: ScannedTerm) => {
       if (accepts(term.text)) totals.add(term.text, term.count);
-    });
+    };
+    const isWhole = await scanTerms(segment, prefix, visit, share);
     if (!isWhole) isCut = true;
   }
   const chosen = totals.byFrequency();
+  const max = Math.ceil(maxExpansions / share);
   // The word itself is asked for, however rare it is.
   const terms = new Set(comparison === "forms" ? [text] : []);
-  for (const term of chosen) if (terms.size < maxExpansions) terms.add(term);
+  for (const term of chosen) if (terms.size < max) terms.add(term);
   return { terms, isCut: isCut || totals.isCut || chosen.length > terms.size };
 }
 

@@ -250,6 +250,15 @@ describe("a search", () => {
     expect([prefix.pages, prefix.hits, prefix.isCapped, prefix.cutWords]).toEqual([0, 0, false, []]);
   });
 
+  it("takes fewer terms of each of several prefixes, which share their number", async () => {
+    const blocks = blocksInMemory();
+    const words = (beginning: string) => Array.from({ length: 40 }, (_, at) => `${beginning}${at}`).join(" ");
+    await build(blocks, pagesOf([words("king")], [words("queen")]));
+    expect((await find(blocks, ["one"], "king*")).hits).toBe(40);
+    const both = await find(blocks, ["one"], "king* queen*");
+    expect(both.cutWords).toEqual(["king", "queen"]);
+  });
+
   it("takes the most frequent terms of a prefix, and says that there are more", async () => {
     const blocks = blocksInMemory();
     const rare = Array.from({ length: 70 }, (_, index) => `king${index}`).join(" ");

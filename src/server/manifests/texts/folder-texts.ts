@@ -17,6 +17,8 @@ export interface FolderTexts {
   filesOf(image: { readonly name: string; readonly page?: number | undefined }): readonly TextFile[];
 }
 
+export const noTexts: FolderTexts = { stamp: "", isEmpty: true, filesOf: () => [] };
+
 /** Folders of pages of one file each that are looked into. */
 const maxFolders = 100;
 

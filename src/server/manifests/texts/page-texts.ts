@@ -30,6 +30,10 @@ import type { Slot } from "../../stores/slot.ts";
 import type { TextFile } from "./text-files.ts";
 
 export interface PageTexts {
+  /** Bytes of the largest file that is read; servers that read more find other texts. */
+  readonly maxBytes: number;
+  /** Returns the validator of a file, which is opened for it; undefined if it is gone. */
+  versionOf(file: TextFile): Promise<string | undefined>;
   /**
    * Returns the text of a page: that of the first of its files that holds any. Undefined if none does.
    * Throws TextFileError if the last of them cannot be read, `busy` if too many wait, and what sources throw.
@@ -160,6 +164,8 @@ export function createPageTexts(
   };
 
   return {
+    maxBytes: workers ? textBounds.bytes : maxBytesWithoutWorkers,
+    versionOf: (file) => withFile(file, async (validator) => validator),
     async read(files) {
       let failure: TextFileError | undefined;
       for (const file of files) {

@@ -54,10 +54,40 @@ function stemsOf(texts: readonly ListedFile[]): Stems {
 /** Names without an ending that files of text of an image may have. */
 export const stemsOfImage = (name: string): ReadonlySet<string> => new Set([name, withoutExtension(name)]);
 
+const pagesOfFolders = new WeakMap<readonly ListedFile[], ReadonlyMap<number, readonly ListedFile[]>>();
+
+/**
+ * Returns the files of a folder of pages by the last number in their names, the best of each page first.
+ * Empty if that number does not tell pages apart (recto and verso, a page 0): the text of another page would
+ * be worse than none, and readers of one page may not be readers of the other.
+ */
+function filesByPage(texts: readonly ListedFile[]): ReadonlyMap<number, readonly ListedFile[]> {
+  const found = pagesOfFolders.get(texts);
+  if (found) return found;
+  const stemsByNumber = new Map<number, string>();
+  const pages = new Map<number, readonly ListedFile[]>();
+  let isClear = true;
+  for (const [stem, files] of stemsOf(texts)) {
+    const digits = /(\d{1,9})\D*$/.exec(stem)?.[1];
+    if (digits === undefined) continue;
+    const number = Number(digits);
+    isClear &&= number > 0 && !stemsByNumber.has(number);
+    stemsByNumber.set(number, stem);
+    pages.set(
+      number,
+      files.map(({ file }) => file),
+    );
+  }
+  const clear = isClear ? pages : new Map<number, readonly ListedFile[]>();
+  pagesOfFolders.set(texts, clear);
+  return clear;
+}
+
 /**
  * Returns the files that may hold the text of an image or of a page of it (from 1), the most likely first:
  * those next to it, then those in the folders of texts; with its whole name, then without its extension.
- * Each page of a file of several is the same page of the text, or a file of the folder `pages`.
+ * Each page of a file of several is the same page of the text, or the file of its number in the folder
+ * `pages`.
  */
 export function textFilesOf(
   image: { readonly name: string; readonly page?: number | undefined },
@@ -66,8 +96,9 @@ export function textFilesOf(
 ): readonly TextFile[] {
   const { name, page = 1 } = image;
   const files: TextFile[] = [];
-  const own = image.page === undefined ? undefined : pages?.texts[page - 1];
-  if (pages && own) files.push({ ...fileIn(pages, own), page: 0, isShared: false });
+  if (pages && image.page !== undefined)
+    for (const own of filesByPage(pages.texts).get(page) ?? [])
+      files.push({ ...fileIn(pages, own), page: 0, isShared: false });
   const rest = { page: page - 1, isShared: image.page !== undefined };
   for (const folder of folders)
     for (const stem of stemsOfImage(name))

@@ -38,7 +38,7 @@ export interface TextPage {
 }
 
 export interface TextIndexParts {
-  readonly texts: Pick<PageTexts, "readRecord">;
+  readonly texts: Pick<PageTexts, "readRecord" | "versionOf" | "maxBytes">;
   readonly slot: Pick<Slot, "get" | "put">;
   readonly startWorker?: Platform["startWorker"];
   readonly keepAlive?: KeepAlive | undefined;
@@ -63,6 +63,8 @@ const usualWaitMs = 20_000;
 /** Consecutive pages of one access class. */
 interface Part {
   readonly className: string;
+  /** Bytes of the largest file that is read. */
+  readonly maxBytes: number;
   readonly pages: readonly TextPage[];
 }
 
@@ -107,7 +109,7 @@ export class TextIndex {
     pages: readonly TextPage[],
     task: (names: readonly string[]) => Promise<OrLost<T>>,
   ): Promise<T> {
-    const parts = partsOf(pages);
+    const parts = await this.#partsOf(pages);
     const names: string[] = [];
     const pause = createPauses();
     for (const part of parts) {
@@ -131,13 +133,35 @@ export class TextIndex {
     );
   }
 
+  /** Returns pages in parts. Files that no listing told of are opened for their validators, each once. */
+  async #partsOf(pages: readonly TextPage[]): Promise<readonly Part[]> {
+    const { texts } = this.#parts;
+    const known = new Map<string, Promise<string | undefined>>();
+    const withVersion = async (file: TextFile): Promise<TextFile> => {
+      if (file.validator !== undefined) return file;
+      const { source, key } = file.location;
+      const name = JSON.stringify([source.fingerprint, key]);
+      const asked = known.get(name) ?? texts.versionOf(file);
+      known.set(name, asked);
+      const validator = await asked;
+      return validator === undefined ? file : { ...file, validator };
+    };
+    const isListed = pages.every(({ files }) => files.every(({ validator }) => validator !== undefined));
+    if (isListed) return partsOf(pages, texts.maxBytes);
+    const versions = pages.map(async ({ files, ...page }) => ({
+      ...page,
+      files: await Promise.all(files.map(withVersion)),
+    }));
+    return partsOf(await Promise.all(versions), texts.maxBytes);
+  }
+
   /**
    * Builds the segments of pages that the slot does not have, and returns their number. Throws as `over`
    * does, but takes its time.
    */
   async prepare(pages: readonly TextPage[]): Promise<number> {
     let built = 0;
-    for (const part of partsOf(pages)) {
+    for (const part of await this.#partsOf(pages)) {
       const name = await listedName(part);
       if (name !== undefined && (await this.segments.has(name))) continue;
       await this.#build(part);
@@ -181,7 +205,7 @@ export class TextIndex {
   }
 }
 
-function partsOf(pages: readonly TextPage[]): readonly Part[] {
+function partsOf(pages: readonly TextPage[], maxBytes: number): readonly Part[] {
   const classes = new Map<string, TextPage[]>();
   for (const page of pages) {
     const own = classes.get(page.accessClass);
@@ -191,7 +215,7 @@ function partsOf(pages: readonly TextPage[]): readonly Part[] {
   const parts: Part[] = [];
   for (const [className, own] of classes)
     for (let at = 0; at < own.length; at += pagesPerSegment)
-      parts.push({ className, pages: own.slice(at, at + pagesPerSegment) });
+      parts.push({ className, maxBytes, pages: own.slice(at, at + pagesPerSegment) });
   return parts;
 }
 
@@ -211,7 +235,7 @@ async function listedName(part: Part): Promise<string | undefined> {
 
 /** Returns the name of a segment by the validators of the files of each page. */
 async function nameOf(
-  { className, pages }: Part,
+  { className, maxBytes, pages }: Part,
   validators: readonly (readonly (string | undefined)[])[],
 ): Promise<string> {
   const content = pages.map(({ key, files }, at) => [
@@ -221,7 +245,7 @@ async function nameOf(
       return idOf(validator === undefined ? withoutValidator(file) : { ...file, validator });
     }),
   ]);
-  return toHex(await sha256(JSON.stringify([recordVersion, className, content]))).slice(0, 32);
+  return toHex(await sha256(JSON.stringify([recordVersion, maxBytes, className, content]))).slice(0, 32);
 }
 
 function withoutValidator({ validator: _, ...file }: TextFile): TextFile {
@@ -247,11 +271,15 @@ function blocksIn({ get, put }: TextIndexParts["slot"]): Blocks & { add(block: B
 }
 
 const unfinishedError = (cause?: unknown) =>
-  new ServiceError("busy", "The text of this document is still being indexed. Search again in a moment.", {
-    code: "being_indexed",
-    retryAfter: 10,
-    ...(cause !== undefined && { cause }),
-  });
+  new ServiceError(
+    "busy",
+    "The search did not end in time: the text of this document is still being indexed, or too many search at once. Search again in a moment.",
+    {
+      code: "being_indexed",
+      retryAfter: 10,
+      ...(cause !== undefined && { cause }),
+    },
+  );
 
 const tooLong = () =>
   new ServiceError(

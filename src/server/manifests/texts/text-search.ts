@@ -1,5 +1,6 @@
 // Searches the text of a manifest for one caller, and completes words of it.
 
+import { createSemaphore } from "../../../base/index.ts";
 import {
   type Found,
   matchRange,
@@ -31,6 +32,9 @@ export interface TextSearch {
   close(): void;
 }
 
+/** Searches on the main thread, which they share with all other requests, and those that may wait. */
+const maxAtOnce = 2;
+const maxWaiting = 100;
 /** Terms of a completion. */
 const maxTerms = 20;
 
@@ -38,11 +42,15 @@ const textItself = { motivations: motivationsOfText };
 
 /** Creates the search over an index. */
 export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read">): TextSearch {
+  const gate = createSemaphore(maxAtOnce, maxWaiting);
+  // A search that waits for the index holds no permit.
+  const runOver: TextIndex["runOver"] = (pages, task) =>
+    index.runOver(pages, (names) => gate.run(() => task(names)));
   return {
     async find({ pages, canvasOf }, request) {
       const query = parseQuery(request.query);
       if (query.clauses.length === 0 || !passesFilters(request, textItself)) return nothing(request, query);
-      return index.runOver(pages, async (names) => {
+      return runOver(pages, async (names) => {
         const searched = names.map((name) => ({ name }));
         const found = await search(index.segments, searched, query);
         if (found.lost.length > 0) return { lost: found.lost };
@@ -55,7 +63,7 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
     },
     async complete({ pages }, request) {
       if (request.query === "" || !passesFilters(request, textItself)) return [];
-      return index.runOver(pages, async (names) => {
+      return runOver(pages, async (names) => {
         const found = await complete(index.segments, names, request.query, maxTerms);
         if ("lost" in found) return { lost: [found.lost] };
         const terms = found.completions.map(({ text, total }) => ({ value: text, total }));

@@ -158,6 +158,50 @@ describe("a folder of images with texts", () => {
     expect(await (await app.get(address)).text()).toBe("File2 b\n");
   });
 
+  test.each([
+    [
+      "a METS file and two forms of each page",
+      ["mets.xml", "p_1.xml", "p_1.txt", "p_2.xml", "p_2.txt"],
+      ["1", "2", undefined],
+    ],
+    ["no file for a blank page", ["0001.xml", "0003.xml"], ["0001", undefined, "0003"]],
+    ["numbers from 0", ["0.xml", "1.xml", "2.xml"], [undefined, undefined, undefined]],
+    ["two files of one number", ["1r.xml", "1v.xml", "2r.xml"], [undefined, undefined, undefined]],
+  ])("gives each page of a file the text of its number: %s", async (_, files, expected) => {
+    await laid.put("sheets/b.tif", "tif-multipage-3sizes.tif");
+    for (const name of files)
+      await laid.write(
+        `sheets/b/${name}`,
+        alto("of", name.replace(/^p_|\..*$/g, "")).replace(/^.*$/s, (text) =>
+          name === "mets.xml" ? "<mets/>" : text,
+        ),
+      );
+    app = await served(laid.yaml());
+    for (const [at, number] of expected.entries()) {
+      const response = await app.get(`${root}/sheets/canvas/${at + 1}/text`);
+      expect([response.status, response.status === 200 && (await response.text())]).toEqual(
+        number === undefined ? [404, false] : [200, `of ${number}\n`],
+      );
+    }
+  });
+
+  test("has no texts if a hook may show another file under the name of an image", async () => {
+    await laid.put("other/1.jpg", "jpg-gray.jpg");
+    await laid.write("book/1.xml", alto("not", "redacted"));
+    const hook = join(laid.root, "hook.mjs");
+    writeFileSync(
+      hook,
+      "export const resolve = ({ identifier }) => ({ key: identifier.replace('book/', 'other/') });",
+    );
+    const engine = `hook: { engine: js, js: { file: ${JSON.stringify(hook)} } }`;
+    app = await served(`${laid.yaml()}${engine}\npresentation: { derive: always }\n`);
+    const { items, service } = await json(app, `${root}/book`);
+    expect(items.length).toBeGreaterThan(0);
+    expect([service, items[0].rendering]).toEqual([undefined, undefined]);
+    expect((await app.get(`${root}/book/canvas/1/text`)).status).toBe(404);
+    expect((await app.get("/iiif/search/2/presentation/3/book?q=redacted")).status).toBe(404);
+  });
+
   test("has the same in version 2.1", async () => {
     await laid.write("book/1.xml", alto("Guten", "Tag"));
     await open();

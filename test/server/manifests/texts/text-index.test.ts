@@ -24,7 +24,8 @@ function textsOf(words: Record<string, string>) {
     read.push(name);
     return { record: encodePage(pageOf(words[name]!)), validators: [versions.get(name) ?? "1"] };
   };
-  return { words, read, versions, readRecord };
+  const versionOf = async ({ name }: TextFile) => versions.get(name) ?? "1";
+  return { words, read, versions, readRecord, versionOf, maxBytes: 1000 };
 }
 
 const nowhere = { name: "a", fingerprint: "filesystem /a" } as Source;
@@ -145,7 +146,7 @@ test("a search that would wait too long is told to come again, and then finds wh
   };
   const slot = slotInMemory();
   const pages = [page(0, "a")];
-  const late = indexOf({ slot, texts: { readRecord }, waitMs: 1 });
+  const late = indexOf({ slot, texts: { ...texts, readRecord }, waitMs: 1 });
   await expect(pagesWith(late, pages, "one")).rejects.toMatchObject({
     kind: "busy",
     code: "being_indexed",
@@ -168,4 +169,26 @@ test("more pages than one segment holds are found in their order", async () => {
   expect(texts.read).toHaveLength(450);
   await pagesWith(index, pages, "usual");
   expect(texts.read).toHaveLength(450);
+});
+
+test("files without a listing are opened for their versions, and indexed once for each", async () => {
+  const slot = slotInMemory();
+  const texts = textsOf({ a: "one two" });
+  const [{ files, ...rest }] = [page(0, "a")];
+  const unlisted = [{ ...rest, files: files.map(({ validator: _, ...file }) => file) }];
+  expect(await pagesWith(indexOf({ slot, texts }), unlisted, "two")).toEqual(["0000000"]);
+  expect(await pagesWith(indexOf({ slot, texts }), unlisted, "one")).toEqual(["0000000"]);
+  expect(texts.read).toEqual(["a"]);
+  texts.versions.set("a", "2");
+  texts.words.a = "three";
+  expect(await pagesWith(indexOf({ slot, texts }), unlisted, "three")).toEqual(["0000000"]);
+});
+
+test("a server that reads larger files does not take what another one has left out", async () => {
+  const slot = slotInMemory();
+  const small = { ...textsOf({}), maxBytes: 10, readRecord: async () => ({ validators: ["1"] }) };
+  const pages = [page(0, "a")];
+  expect(await pagesWith(indexOf({ slot, texts: small }), pages, "two")).toEqual([]);
+  const large = { ...textsOf({ a: "one two" }), maxBytes: 1000 };
+  expect(await pagesWith(indexOf({ slot, texts: large }), pages, "two")).toEqual(["0000000"]);
 });
