@@ -54,7 +54,7 @@ const images: readonly Image[] = [
     command: "smalti",
     unreadable: [/configuration file \/config\/smalti\.yaml cannot be read/, undefined],
     at: (port) => ({ env: [`--env=SERVICE_ADDR=127.0.0.1:${port}`], args: [] }),
-    size: [140e6, 55e6],
+    size: [141e6, 55e6],
   },
   {
     name: "smalti-workerd",

@@ -24,7 +24,8 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
     const cache = `{
       render: { backend: redis, addr: "127.0.0.1:${servers.redis.port}", password_env: REDIS_PASSWORD, timeout: 10s },
       info: { backend: s3, bucket: ${servers.bucket.bucket}, region: ${servers.bucket.region}, endpoint: "${servers.bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN, timeout: 10s },
-      origin: { backend: redis, url: "${servers.front.url}", token_env: UPSTASH_REDIS_REST_TOKEN, timeout: 10s } }`.replaceAll(
+      origin: { backend: redis, url: "${servers.front.url}", token_env: UPSTASH_REDIS_REST_TOKEN, timeout: 10s },
+      text: { backend: heap } }`.replaceAll(
       "\n",
       " ",
     );
@@ -43,6 +44,7 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
           ["render", undefined],
           ["info", undefined],
           ["origin", undefined],
+          ["text", undefined],
         ]);
       const first = await get();
       expect(first[0]).toBe(200);
@@ -64,7 +66,7 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
       expect(await get()).toEqual(first);
       const after = await ready();
       expect(after.status).toBe("ready");
-      expect(after.caches.map(({ healthy }) => healthy)).toEqual([false, false, false]);
+      expect(after.caches.map(({ healthy }) => healthy)).toEqual([false, false, false, true]);
       const told = `${JSON.stringify(after)}${server.output()}`;
       for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
     } finally {
