@@ -25,10 +25,7 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
       render: { backend: redis, addr: "127.0.0.1:${servers.redis.port}", password_env: REDIS_PASSWORD, timeout: 10s },
       info: { backend: s3, bucket: ${servers.bucket.bucket}, region: ${servers.bucket.region}, endpoint: "${servers.bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN, timeout: 10s },
       origin: { backend: redis, url: "${servers.front.url}", token_env: UPSTASH_REDIS_REST_TOKEN, timeout: 10s },
-      text: { backend: heap } }`.replaceAll(
-      "\n",
-      " ",
-    );
+      text: { backend: heap } }`.replaceAll("\n", " ");
     const path = "/iiif/3/jpg-baseline-420.jpg/10,20,200,100/max/0/default.png";
     const server = await startServer(runtime, { cache });
     try {
