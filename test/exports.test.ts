@@ -1,5 +1,5 @@
-// Every step of a recipe of CONTRIBUTING.md that somebody forgets is found: a file or an exported value that
-// src/ does not use is a row, a route or a check that nothing has been told of.
+// Forgotten steps of the recipes of CONTRIBUTING.md: a file or an exported value that src/ does not use is a
+// route or a check without its row in a table.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// What a reader is told if a viewer gets no token: what is wrong, and what to do (Authorization Flow 2.0,
-// section 4.5).
+// The texts that a reader sees if a viewer gets no token: they say what is wrong and what to do
+// (Authorization Flow 2.0, section 4.5).
 
 import texts from "../../translations/auth-token.json" with { type: "json" };
 import type { LanguageMap } from "../base/index.ts";

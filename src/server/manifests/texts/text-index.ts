@@ -156,7 +156,7 @@ export class TextIndex {
   }
 
   /**
-   * Builds the segments of pages that the slot does not have, and returns their number. Throws as `over`
+   * Builds the segments of pages that the slot does not have, and returns their number. Throws as `runOver`
    * does, but takes its time.
    */
   async prepare(pages: readonly TextPage[]): Promise<number> {
@@ -273,7 +273,7 @@ function blocksIn({ get, put }: TextIndexParts["slot"]): Blocks & { add(block: B
 const unfinishedError = (cause?: unknown) =>
   new ServiceError(
     "busy",
-    "The search did not end in time: the text of this document is still being indexed, or too many search at once. Search again in a moment.",
+    "The search did not end in time, because the text of this document is still being indexed, or because too many other searches are running. Search again in a moment.",
     {
       code: "being_indexed",
       retryAfter: 10,

@@ -22,7 +22,7 @@ export interface ReadText {
 }
 
 export interface TextSearch {
-  /** Returns a page of matches. Throws `not-found` (`no_such_page`), and as {@link TextIndex.over} does. */
+  /** Returns a page of matches. Throws `not-found` (`no_such_page`), else as {@link TextIndex.runOver}. */
   find(text: ReadText, request: SearchRequest): Promise<Found>;
   /** Returns words that begin like the last one of the query, the most frequent first. Throws likewise. */
   complete(text: ReadText, request: SearchRequest): Promise<readonly Term[]>;

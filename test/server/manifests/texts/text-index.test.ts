@@ -134,7 +134,7 @@ test("a file that has changed since its listing is found as it is, and not store
   expect(older.read).toEqual(["a"]);
 });
 
-test("a search that would wait too long is told to come again, and then finds what was built", async () => {
+test("a search that waits too long gets an error that asks to repeat it, and the repetition finds what was built", async () => {
   const texts = textsOf({ a: "one" });
   let release = () => {};
   const waiting = new Promise<void>((resolve) => {
