@@ -295,6 +295,7 @@ export {
   type FolderLocation,
   identifierOf,
   locationOf,
+  splitLocation,
   type Trail,
   trailOf,
 } from "./manifests/locations.ts";

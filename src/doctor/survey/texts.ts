@@ -11,6 +11,7 @@ import {
   locationOf,
   type PageTexts,
   type Sources,
+  splitLocation,
   type TextFile,
 } from "../../server/index.ts";
 import { type PageFit, type PageText, scalePage, TextFileError } from "../../text/index.ts";
@@ -46,11 +47,9 @@ export class TextSurvey {
 
   /** Returns what is wrong with the text of an image, one finding for each kind of fault. */
   async findingsOf({ identifier, header, settings }: DiagnosisFacts): Promise<readonly Finding[]> {
-    const { source, key } = locationOf(this.#parts.sources, identifier);
-    const split = key.lastIndexOf("/");
-    const texts = await this.#folders.get(keyOf({ source, key: key.slice(0, Math.max(0, split)) }));
+    const { folder, name } = splitLocation(locationOf(this.#parts.sources, identifier));
+    const texts = await this.#folders.get(keyOf(folder));
     if (!texts || texts.isEmpty || !header) return [];
-    const name = key.slice(split + 1);
     const found = new Map<string | undefined, Finding>();
     const size = shownSize(header, settings.policy);
     const pages = header.pages > 1 ? header.pages : 0;
@@ -119,5 +118,5 @@ const furtherTexts = (pages: number): Finding => ({
   level: "problem",
   code: "text_pages",
   text: `There are more files of text than the ${pages} pages of the file.`,
-  advice: "Check that each page has one, and that their names sort in the order of the pages.",
+  advice: "Check that the last number in the name of each is the number of its page.",
 });

@@ -30,6 +30,15 @@ export function inside({ source, key }: FolderLocation, name: string): FolderLoc
   return { source, key: key === "" ? name : `${key}/${name}` };
 }
 
+/** Splits the place of a file into its folder and its name. */
+export function splitLocation({ source, key }: FolderLocation): {
+  readonly folder: FolderLocation;
+  readonly name: string;
+} {
+  const split = key.lastIndexOf("/");
+  return { folder: { source, key: key.slice(0, Math.max(0, split)) }, name: key.slice(split + 1) };
+}
+
 /** True if requests for a place reach its source: the prefix of another one may begin alike. */
 export function isReached(sources: Sources, location: FolderLocation, kind: "file" | "folder"): boolean {
   const identifier = identifierOf(location);
@@ -39,7 +48,7 @@ export function isReached(sources: Sources, location: FolderLocation, kind: "fil
 /** The identifier of the collection that lists a folder; undefined for the root. */
 export function parentOf(sources: Sources, { source, key }: FolderLocation): string | undefined {
   if (key === "") return source === sources.default ? undefined : "";
-  const above = key.slice(0, Math.max(0, key.lastIndexOf("/")));
+  const above = splitLocation({ source, key }).folder.key;
   return above === "" && source === sources.default ? "" : identifierOf({ source, key: above });
 }
 

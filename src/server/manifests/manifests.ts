@@ -29,7 +29,7 @@ import { withSearch } from "./documents/searched-text.ts";
 import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { Gate } from "./gate.ts";
-import { locationOf, parentOf } from "./locations.ts";
+import { locationOf, parentOf, splitLocation } from "./locations.ts";
 
 /** A document for one caller. */
 export interface Presented {
@@ -350,11 +350,10 @@ async function pagesNamed(
   { sources, folders, images }: ManifestsParts,
   { identifier, signal }: Caller,
 ): Promise<readonly number[]> {
-  const { source, key } = locationOf(sources, identifier);
-  if (!source.list || images.hooks?.has("resolve")) return [];
-  const split = key.lastIndexOf("/");
-  const folder = await folders.find(source, key.slice(0, Math.max(0, split)), signal);
-  return (folder && pagesByFile(folder.listing).get(key.slice(split + 1))) ?? [];
+  const { folder, name } = splitLocation(locationOf(sources, identifier));
+  if (!folder.source.list || images.hooks?.has("resolve")) return [];
+  const found = await folders.find(folder.source, folder.key, signal);
+  return (found && pagesByFile(found.listing).get(name)) ?? [];
 }
 
 /**

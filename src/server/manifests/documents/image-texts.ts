@@ -5,7 +5,7 @@ import { listingOf } from "../folders/listing.ts";
 import { namesThere } from "../folders/names-there.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textEndings, textFolders, withoutExtension } from "../folders/text-names.ts";
-import { type FolderLocation, inside, locationOf } from "../locations.ts";
+import { type FolderLocation, inside, locationOf, splitLocation } from "../locations.ts";
 import { textsIn } from "../texts/folder-texts.ts";
 import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
 import { canvasWithText } from "./canvas-texts.ts";
@@ -23,11 +23,9 @@ export async function textsNamed(
   identifier: string,
   hasPages: boolean,
 ): Promise<(page: number | undefined) => readonly TextFile[]> {
-  const { source, key } = locationOf(parts.sources, identifier);
-  if (!source.has || parts.images.hooks?.has("resolve")) return () => [];
-  const split = key.lastIndexOf("/");
-  const folder = { source, key: key.slice(0, Math.max(0, split)) };
-  const name = key.slice(split + 1);
+  const location = locationOf(parts.sources, identifier);
+  if (!location.source.has || parts.images.hooks?.has("resolve")) return () => [];
+  const { folder, name } = splitLocation(location);
   const names = [...stemsOfImage(name)].flatMap((stem) => textEndings.map(([ending]) => stem + ending));
   const textsOf = (location: FolderLocation, there: readonly string[]): TextFolder => ({
     location,
