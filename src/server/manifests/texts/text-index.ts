@@ -60,6 +60,12 @@ const maxAttempts = 3;
 const buildMs = 300_000;
 const usualWaitMs = 20_000;
 
+interface SegmentName {
+  /** A digest of its pages. */
+  readonly name: string;
+  readonly className: string;
+}
+
 /** Consecutive pages of one access class. */
 interface Part {
   readonly className: string;
@@ -189,14 +195,21 @@ export class TextIndex {
       if (bytes > maxRecordBytes) throw tooLong();
     }
     const name = await nameOf(part, validators);
-    const { className } = part;
+    await this.write(pages, { name, className: part.className });
+    return name;
+  }
+
+  /**
+   * Builds a segment of the records of pages, which are sorted by key, in a worker if there are any. Throws
+   * `busy` if that takes too long.
+   */
+  async write(pages: readonly RecordedPage[], options: SegmentName): Promise<void> {
     const blocks = this.#workers
-      ? await this.#workers.ask({ of: "segment", pages, name, className }).catch((cause: unknown) => {
+      ? await this.#workers.ask({ of: "segment", pages, ...options }).catch((cause: unknown) => {
           throw unfinishedError(cause);
         })
-      : await blocksOfSegment(pages, { name, className });
+      : await blocksOfSegment(pages, options);
     for (const block of blocks) this.#blocks.add(block);
-    return name;
   }
 
   /** Ends the worker. */
