@@ -43,7 +43,7 @@ export { rotatedSize } from "./pipeline/steps/rotate.ts";
 export { planNs } from "./plan/cost.ts";
 // Colours and size of a master in derivatives.
 export { convertsColours } from "./plan/metadata-policy.ts";
-export { shownSize } from "./plan/orientation.ts";
+export { asShown, shownSize } from "./plan/orientation.ts";
 // Plans a derivative.
 export { planRender } from "./plan/plan.ts";
 // The choices that the bytes of derivatives depend on, besides the request.

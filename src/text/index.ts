@@ -55,4 +55,4 @@ export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 // The text of a page for people.
 export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
 // Boxes of a page in pixels of its canvas.
-export { boxScaleOf, type PageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";
+export { boxScaleOf, type PageFit, pageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";

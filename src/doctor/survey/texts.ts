@@ -1,7 +1,7 @@
 // Compares the texts of a collection with its images.
 
 import { createLru, type Finding, ServiceError, type Size } from "../../base/index.ts";
-import { shownSize } from "../../imaging/index.ts";
+import { asShown, shownSize } from "../../imaging/index.ts";
 import {
   type Folder,
   type FolderLocation,
@@ -14,7 +14,7 @@ import {
   splitLocation,
   type TextFile,
 } from "../../server/index.ts";
-import { type PageFit, type PageText, scalePage, TextFileError } from "../../text/index.ts";
+import { type PageFit, type PageText, pageFit, TextFileError } from "../../text/index.ts";
 import type { DiagnosisFacts } from "../image/known.ts";
 
 export interface SurveyedTexts {
@@ -51,12 +51,13 @@ export class TextSurvey {
     const texts = await this.#folders.get(keyOf(folder));
     if (!texts || texts.isEmpty || !header) return [];
     const found = new Map<string | undefined, Finding>();
-    const size = shownSize(header, settings.policy);
+    const { orientation } = asShown(header, settings.policy);
+    const shown = { ...shownSize(header, settings.policy), orientation };
     const pages = header.pages > 1 ? header.pages : 0;
     for (let page = Math.min(1, pages); page <= pages; page++) {
       const files = texts.filesOf(page > 0 ? { name, page } : { name });
       // Further pages have sizes of their own, which the header of the file does not say.
-      const finding = await this.#pageFinding(files, page <= 1 ? size : undefined);
+      const finding = await this.#pageFinding(files, page <= 1 ? shown : undefined);
       if (finding && !found.has(finding.code))
         found.set(finding.code, page > 0 ? { ...finding, text: `Page ${page}: ${finding.text}` } : finding);
     }
@@ -64,10 +65,10 @@ export class TextSurvey {
     return [...found.values(), ...(further ? [furtherTexts(pages)] : [])];
   }
 
-  async #pageFinding(files: readonly TextFile[], size: Size | undefined): Promise<Finding | undefined> {
+  async #pageFinding(files: readonly TextFile[], shown: Shown | undefined): Promise<Finding | undefined> {
     if (files.length === 0) return missingText;
     try {
-      return findingOf(await this.#parts.texts.read(files), size);
+      return findingOf(await this.#parts.texts.read(files), shown);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const code = error instanceof TextFileError ? error.code : "text_unreadable";
@@ -78,12 +79,17 @@ export class TextSurvey {
 
 const keyOf = ({ source, key }: FolderLocation) => `${source.name}\0${key}`;
 
-function findingOf(page: PageText | undefined, size: Size | undefined): Finding | undefined {
+/** The size of an image as canvases show it, and the orientation that it has been turned by. */
+interface Shown extends Size {
+  readonly orientation: number;
+}
+
+function findingOf(page: PageText | undefined, shown: Shown | undefined): Finding | undefined {
   if (!page) return missingText;
   if (page.lines.every(({ words }) => words.length === 0)) return emptyText;
-  if (!size) return undefined;
-  const { width, height } = size;
-  const { fit } = scalePage(page, width, height);
+  if (!shown) return undefined;
+  const { width, height } = shown;
+  const fit = pageFit(page, width, height, shown);
   const fault = faultsOfFit[fit];
   const sizes = `${page.width} × ${page.height} pixels in the text, ${width} × ${height} in the image`;
   return fault && { level: "problem", code: `text_${fit}`, ...fault, text: `${fault.text}: ${sizes}.` };

@@ -19,6 +19,8 @@ export interface CanvasFacts {
   readonly page?: number;
   /** Upright pixels, as in responses; absent if the image cannot be read. */
   readonly size?: { readonly width: number; readonly height: number };
+  /** EXIF orientation by which responses turn it; absent if they do not. */
+  readonly orientation?: number;
   /** Reason why it cannot be shown, instead of a size. */
   readonly problem?: string;
   /** Authorization services, those of 2.0 first, as in its image information; absent for public images. */

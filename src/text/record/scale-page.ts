@@ -10,45 +10,69 @@ import type { Box, Line, PageText, Word } from "../page-text.ts";
 export type PageFit = "exact" | "scaled" | "ratio" | "swapped" | "unknown";
 
 export interface ScaleOptions {
-  /** EXIF orientation of the image, if the canvas shows it upright: 6 and 8 exchange its sides. */
-  readonly orientation?: number;
+  /** EXIF orientation of the image, if the canvas shows it upright: 5 to 8 exchange its sides. */
+  readonly orientation?: number | undefined;
 }
 
 /** Shapes that differ by less than this, as a share of the ratio of the sides, are the same. */
 const sameShape = 0.02;
 
+type PageSize = Pick<PageText, "width" | "height">;
+
 /**
  * Returns a page of the given size in pixels, with boxes in them: whole numbers, clipped; a box outside of
- * the canvas is removed. A page that was recognized before its image was turned by EXIF orientation 6 or 8 is
- * turned as well, if its sides say so.
+ * the canvas is removed. A page that was recognized before its image was turned by its EXIF orientation is
+ * turned as well, if its sides say so: orientations 2 to 4 leave no trace in them.
  */
 export function scalePage(
   page: PageText,
   width: number,
   height: number,
-  { orientation = 1 }: ScaleOptions = {},
+  options: ScaleOptions = {},
 ): { readonly page: PageText; readonly fit: PageFit } {
-  const fit = fitOf(page, width, height);
-  if (fit === "swapped" && (orientation === 6 || orientation === 8))
-    return scalePage(turnPage(page, orientation), width, height);
-  return { page: { ...mapBoxes(page, boxScaleOf(page, width, height)), width, height }, fit };
+  const scaled = { ...mapBoxes(page, boxScaleOf(page, width, height, options)), width, height };
+  return { page: scaled, fit: pageFit(page, width, height, options) };
 }
 
-/**
- * Returns what scales a box of a page to the given size in pixels, as {@link scalePage} does: for a few boxes
- * of a page that is not turned.
- */
-export function boxScaleOf(
-  page: Pick<PageText, "width" | "height">,
+/** Returns how a page fits a canvas of the given size in pixels, as {@link scalePage} does. */
+export function pageFit(
+  page: PageSize,
   width: number,
   height: number,
-): (box: Box | undefined) => Box | undefined {
+  { orientation = 1 }: ScaleOptions = {},
+): PageFit {
   const fit = fitOf(page, width, height);
-  const [x, y] = fit === "unknown" ? [1, 1] : [width / page.width, height / page.height];
-  return (box) => (box && fit !== "swapped" ? scaleBox(box, x, y, [width, height]) : undefined);
+  return fit === "swapped" && turns[orientation] ? fitOf(turnSize(page), width, height) : fit;
 }
 
-function fitOf(page: Pick<PageText, "width" | "height">, width: number, height: number): PageFit {
+/** Returns what scales a box of a page to the given size in pixels, as {@link scalePage} does. */
+export function boxScaleOf(
+  page: PageSize,
+  width: number,
+  height: number,
+  { orientation = 1 }: ScaleOptions = {},
+): (box: Box | undefined) => Box | undefined {
+  const fit = fitOf(page, width, height);
+  const turn = fit === "swapped" ? turns[orientation] : undefined;
+  const shown = turn ? turnSize(page) : page;
+  const [x, y] = fit === "unknown" ? [1, 1] : [width / shown.width, height / shown.height];
+  return (box) => {
+    if (!box || (fit === "swapped" && !turn)) return undefined;
+    return scaleBox(turn ? turn(box, page) : box, x, y, [width, height]);
+  };
+}
+
+const turnSize = ({ width, height }: PageSize): PageSize => ({ width: height, height: width });
+
+/** A box of a stored page on the upright one, by the EXIF orientations that exchange its sides. */
+const turns: Readonly<Partial<Record<number, (box: Box, page: PageSize) => Box>>> = {
+  5: ([x, y, w, h]) => [y, x, h, w],
+  6: ([x, y, w, h], { height }) => [height - y - h, x, h, w],
+  7: ([x, y, w, h], { width, height }) => [height - y - h, width - x - w, h, w],
+  8: ([x, y, w, h], { width }) => [y, width - x - w, h, w],
+};
+
+function fitOf(page: PageSize, width: number, height: number): PageFit {
   if (page.width === 0 || page.height === 0 || width === 0 || height === 0) return "unknown";
   if (page.width === width && page.height === height) return "exact";
   const isLike = (ratio: number) => Math.abs(ratio - 1) <= sameShape;
@@ -72,14 +96,6 @@ function scaleBox(
   const [start, width] = span(left, wide, x, size[0]);
   const [above, height] = span(top, high, y, size[1]);
   return width > 0 && height > 0 ? [start, above, width, height] : undefined;
-}
-
-/** Turns the boxes of a page by a quarter: to the right for orientation 6, to the left for 8. */
-function turnPage(page: PageText, orientation: 6 | 8): PageText {
-  const { width, height } = page;
-  const turn = ([x, y, w, h]: Box): Box =>
-    orientation === 6 ? [height - y - h, x, h, w] : [y, width - x - w, h, w];
-  return { ...mapBoxes(page, (box) => box && turn(box)), width: height, height: width };
 }
 
 type MapBox = (box: Box | undefined) => Box | undefined;

@@ -64,6 +64,14 @@ describe("the survey of a collection with texts", () => {
     });
   });
 
+  test("finds no fault with the text of an image that EXIF turns, recognized before or after", async () => {
+    await laid.put("book/1.jpg", "jpg-orient-5.jpg");
+    await laid.write("book/1.xml", alto("Guten Tag", 200, 300));
+    await laid.put("book/2.jpg", "jpg-orient-8.jpg");
+    await laid.write("book/2.xml", alto("Guten Tag", 300, 200));
+    expect(await groups()).toEqual({ problems: 0 });
+  });
+
   test("looks at each page of a file, and counts the files of text", async () => {
     await laid.put("book.tif", "tif-multipage-3sizes.tif");
     for (const page of [1, 2, 3]) await laid.write(`book/000${page}.txt`, `Page ${page}`);

@@ -74,7 +74,7 @@ function textDocument(
 async function canvasText(texts: PageTexts, { files, canvas }: SheetTexts): Promise<CanvasText> {
   const found = await texts.read(files);
   if (!found) return { canvas, lines: [] };
-  const { page } = scalePage(found, canvas.width, canvas.height);
+  const { page } = scalePage(found, canvas.width, canvas.height, canvas);
   const language = pageLanguage(page);
   return {
     canvas,

@@ -27,7 +27,7 @@ interface Name {
 /** Returns the facts of a canvas with an image that the caller may know of. */
 export function canvasFacts(
   { identifier, label, page }: Name,
-  { size, problem }: ImageFacts,
+  { size, orientation, problem }: ImageFacts,
   { visible, services }: Pass,
 ): CanvasFacts {
   return {
@@ -36,6 +36,7 @@ export function canvasFacts(
     visible,
     ...(page !== undefined && { page }),
     ...(size && { size }),
+    ...(orientation !== undefined && { orientation }),
     ...(problem !== undefined && { problem }),
     ...(services && { auth: services() }),
   };

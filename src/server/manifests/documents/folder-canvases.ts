@@ -108,7 +108,8 @@ export function textsOfSheets(
       const [own] = sheet && files.length > 0 ? await factsOfSheets(looking, [sheet]) : [];
       if (!sheet || !own?.size) return undefined;
       const id = pieceAddress(address, { kind: "canvas", number });
-      return { identifier: sheet.identifier, files, canvas: { id, ...own.size } };
+      const { size, orientation } = own;
+      return { identifier: sheet.identifier, files, canvas: { id, ...size, orientation } };
     },
     async *readable() {
       if (texts.isEmpty) return;

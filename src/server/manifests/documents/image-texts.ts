@@ -61,10 +61,10 @@ export function withTexts(
   filesOf: (page: number | undefined) => readonly TextFile[],
 ): Made {
   const filesAt = (index: number) => {
-    const { identifier, visible, size } = facts[index] ?? {};
+    const { identifier, visible, size, orientation } = facts[index] ?? {};
     if (identifier === undefined || !size) return undefined;
     const page = facts.length > 1 ? (splitPage(identifier)?.page ?? 1) : undefined;
-    return { identifier, size, visible, files: filesOf(page) };
+    return { identifier, size: { ...size, orientation }, visible, files: filesOf(page) };
   };
   const id = String(made.document.id);
   const add = (canvas: Resource, index: number): Resource => {

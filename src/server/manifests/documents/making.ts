@@ -10,6 +10,7 @@ import type { Folders } from "../folders/folders.ts";
 import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
 import type { Gate, GateParts } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
+import type { TextCanvas } from "../texts/found-matches.ts";
 import type { PageTexts } from "../texts/page-texts.ts";
 import type { TextFile } from "../texts/text-files.ts";
 
@@ -74,7 +75,7 @@ export interface SheetTexts {
   /** Identifier of the image of the canvas. */
   readonly identifier: string;
   readonly files: readonly TextFile[];
-  readonly canvas: { readonly id: string; readonly width: number; readonly height: number };
+  readonly canvas: TextCanvas["canvas"];
 }
 
 /** Bytes that are no document in JSON. */

@@ -26,6 +26,8 @@ export interface KnownFacts {
 export interface ImageFacts {
   /** Absent if no derivative can be served. */
   readonly size?: Size;
+  /** EXIF orientation by which responses turn it; absent if they do not. */
+  readonly orientation?: number;
   /** Why not, in words. */
   readonly problem?: string;
   /** True if the problem may be temporary: the source did not respond, or was overloaded. */

@@ -2,7 +2,7 @@
 
 import { forEachConcurrently, ServiceError } from "../../../base/index.ts";
 import { splitPage } from "../../../iiif/index.ts";
-import { formats, shownSize } from "../../../imaging/index.ts";
+import { asShown, formats, shownSize } from "../../../imaging/index.ts";
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import {
@@ -212,6 +212,7 @@ function factsOfPage(parts: LookParts, master: Master, first: ImageHeader, page:
 const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
   one.size?.width === other.size?.width &&
   one.size?.height === other.size?.height &&
+  one.orientation === other.orientation &&
   one.problem === other.problem &&
   one.passes === other.passes;
 
@@ -264,8 +265,15 @@ function servedFacts(parts: LookParts, master: Master, header: ImageHeader): Ima
 
 function shownFacts(parts: LookParts, header: ImageHeader): ImageFacts {
   const size = shownSize(header, parts.policy);
+  const { orientation } = asShown(header, parts.policy);
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && formats[header.format]?.read?.hasSheets;
   const cut = header.pagesCut ?? (!inFolders && pages > maxFrames ? "limit" : undefined);
-  return { size, pages, ...(inFolders && { inFolders }), ...(cut && { cut }) };
+  return {
+    size,
+    ...(orientation > 1 && { orientation }),
+    pages,
+    ...(inFolders && { inFolders }),
+    ...(cut && { cut }),
+  };
 }

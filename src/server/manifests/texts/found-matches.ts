@@ -8,7 +8,13 @@ import type { TextFile } from "./text-files.ts";
 
 /** A canvas with its text. */
 export interface TextCanvas {
-  readonly canvas: { readonly id: string; readonly width: number; readonly height: number };
+  readonly canvas: {
+    readonly id: string;
+    readonly width: number;
+    readonly height: number;
+    /** EXIF orientation of its image, which the canvas shows upright. */
+    readonly orientation?: number | undefined;
+  };
   readonly files: readonly TextFile[];
 }
 
@@ -43,7 +49,7 @@ async function matchesOn(
   if (!page) return [];
   const language = pageLanguage(page);
   const languageOf = (line: number) => page.lines[line]?.language ?? language;
-  const scale = boxScaleOf(page, canvas.width, canvas.height);
+  const scale = boxScaleOf(page, canvas.width, canvas.height, canvas);
   return matchHits(page, hits).flatMap(({ lines, prefix, exact, suffix }): Match[] => {
     const [first, ...more] = lines.map((part) => partOf(part, languageOf(part.line), scale(part.box)));
     if (!first) return [];

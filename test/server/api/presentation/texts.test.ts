@@ -202,6 +202,41 @@ describe("a folder of images with texts", () => {
     expect((await app.get("/iiif/search/2/presentation/3/book?q=redacted")).status).toBe(404);
   });
 
+  // A mark of 30 x 40 pixels at the left top of the stored image, as EXIF turns it.
+  const turned: readonly (readonly [orientation: number, box: string])[] = [
+    [1, "10,20,30,40"],
+    [2, "10,20,30,40"],
+    [3, "10,20,30,40"],
+    [4, "10,20,30,40"],
+    [5, "20,10,40,30"],
+    [6, "240,10,40,30"],
+    [7, "240,160,40,30"],
+    [8, "20,160,40,30"],
+  ];
+  test.each(turned)(
+    "turns the boxes of an image of EXIF orientation %i with it",
+    async (orientation, box) => {
+      const altoOf = (width: number, height: number) =>
+        `<alto><Layout><Page WIDTH="${width}" HEIGHT="${height}"><PrintSpace><TextLine>
+      <String CONTENT="Marke" HPOS="10" VPOS="20" WIDTH="30" HEIGHT="40"/></TextLine></PrintSpace></Page></Layout></alto>`;
+      const stored = orientation > 4 ? ([200, 300] as const) : ([300, 200] as const);
+      for (const name of ["stored", "upright"]) {
+        await laid.put(`turned/${name}.jpg`, `jpg-orient-${orientation}.jpg`);
+        await laid.write(`turned/${name}.xml`, name === "stored" ? altoOf(...stored) : altoOf(300, 200));
+      }
+      app = await served(laid.yaml());
+      for (const document of ["turned", "turned/stored.jpg"]) {
+        const { items } = await json(app, `${root}/${document}/canvas/1/lines`);
+        const found = await json(app, `/iiif/search/2/presentation/3/${document}?q=marke`);
+        for (const { target } of [items[0], found.items[0]])
+          expect(target).toBe(`${base}${root}/${document}/canvas/1#xywh=${box}`);
+      }
+      expect(textsOf(await json(app, `${root}/turned/canvas/2/lines`))).toEqual([
+        ["Marke", "xywh=10,20,30,40"],
+      ]);
+    },
+  );
+
   test("has the same in version 2.1", async () => {
     await laid.write("book/1.xml", alto("Guten", "Tag"));
     await open();
