@@ -304,7 +304,7 @@ export type { Manifests } from "./manifests/manifests.ts";
 // The words of a search, and texts in the form that they are compared in.
 export { maxSearchLength, wordsOf } from "./manifests/search/words.ts";
 // The texts in a folder of images.
-export { type FolderTexts, folderTexts } from "./manifests/texts/folder-texts.ts";
+export { type FolderTexts, folderTexts, showsTexts } from "./manifests/texts/folder-texts.ts";
 // Reads the text of pages from their files.
 export type { PageTexts } from "./manifests/texts/page-texts.ts";
 // The files of text that belong to the images of a folder.

@@ -11,6 +11,7 @@ import {
   type PageTexts,
   type Progress,
   type RenderParts,
+  showsTexts,
   walkImages,
 } from "../../server/index.ts";
 import { embedProfile, type NameCommands, withNames } from "../image/findings/commands.ts";
@@ -92,11 +93,13 @@ export async function survey(
     folders,
     manifests,
     texts,
+    config,
   }: {
     readonly images: RenderParts;
     readonly folders: Folders;
     readonly manifests?: object | undefined;
     readonly texts: PageTexts;
+    config(): { readonly presentation: { readonly texts: boolean } };
   },
   options: SurveyOptions,
 ): Promise<SurveyReport> {
@@ -111,6 +114,7 @@ export async function survey(
   let [problems, slow, pixels] = [0, 0, 0];
   const counting = countWalk(walked, { selection, signal }, limit);
 
+  const hasTexts = manifests && showsTexts({ images, options: config().presentation });
   const textSurvey = new TextSurvey({ sources: images.sources, folders, texts, signal });
 
   const note = (known: DiagnosisFacts, ofText: readonly Finding[]) => {
@@ -136,7 +140,7 @@ export async function survey(
   let faultCount = 0;
   const onFolder = (location: FolderLocation, folder: Folder) => {
     // Without the Presentation API nothing reads manifest files.
-    if (manifests) textSurvey.enter(location, folder);
+    if (hasTexts) textSurvey.enter(location, folder);
     const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
     faultCount += found.length;
     faults.push(...found.slice(0, maxFaults - faults.length));

@@ -35,6 +35,11 @@ export const presentationOptions = z.strictObject({
       "`all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`: each file is one canvas, of its first page.",
     edit: "restart",
   }),
+  texts: z.boolean().default(true).meta({
+    description:
+      "If true, files of text next to images (ALTO, PAGE, hOCR, plain text) give canvases their lines, and manifests a search. `texts: false` in the manifest file of a folder turns them off there.",
+    edit: "restart",
+  }),
   default_viewer: z.enum(viewerNames).default("mirador").meta({
     description:
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",

@@ -1120,6 +1120,12 @@ export interface Config {
      */
     readonly pages?: "all" | "first" | undefined;
     /**
+     * If true, files of text next to images (ALTO, PAGE, hOCR, plain text) give canvases their lines,
+     * and manifests a search. `texts: false` in the manifest file of a folder turns them off there.
+     * Default: `true`.
+     */
+    readonly texts?: boolean | undefined;
+    /**
      * The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address
      * selects the other one. Default: `"mirador"`.
      */

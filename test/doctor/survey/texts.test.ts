@@ -1,5 +1,6 @@
 // Texts of a collection that do not fit its images. jpg-gray.jpg has 600 x 400 pixels.
 
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { survey } from "../../../src/doctor/index.ts";
 import { served } from "../../served.ts";
@@ -85,9 +86,21 @@ describe("the survey of a collection with texts", () => {
     });
   });
 
+  test("says nothing about texts that the server does not show", async () => {
+    await laid.put("book/1.jpg", "jpg-gray.jpg");
+    await laid.write("book/1.xml", alto("").slice(0, 20));
+    expect(await groups(`${laid.yaml()}presentation: { texts: false }\n`)).toEqual({ problems: 0 });
+    await laid.write("hook.mjs", "export const resolve = ({ identifier }) => ({ key: identifier });");
+    const engine = `hook: { engine: js, js: { file: ${JSON.stringify(join(laid.root, "hook.mjs"))} } }\n`;
+    expect(await groups(laid.yaml() + engine)).toEqual({ problems: 0 });
+    await laid.write("book/manifest.yaml", "texts: false\n");
+    expect(await groups()).toEqual({ problems: 0 });
+  });
+
   test("says nothing about texts if there are no manifests to show them", async () => {
     await laid.put("book/1.jpg", "jpg-gray.jpg");
     await laid.write("book/1.xml", alto("").slice(0, 20));
+    expect(await groups()).toMatchObject({ problems: 1 });
     expect(await groups(`${laid.yaml()}presentation: { enabled: false }\n`)).toEqual({ problems: 0 });
   });
 });

@@ -28,7 +28,7 @@ import {
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
-import { folderTexts, noTexts } from "../texts/folder-texts.ts";
+import { folderTexts, noTexts, showsTexts } from "../texts/folder-texts.ts";
 import { type AttachedPages, attachedPages, folderAt } from "./attached.ts";
 import { factsOfSheets, firstReadable, folderCanvases, textsOfSheets } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
@@ -232,9 +232,8 @@ async function folderManifest(
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
   const pages = await attachedPages(making, location, folder, description.members.annotations);
-  // The image of a name may be another file, whose text this is not.
-  const isMapped = parts.images.hooks?.has("resolve") === true;
-  const texts = isMapped ? noTexts : await folderTexts((inner) => folderAt(making, inner), location, folder);
+  const find = (inner: FolderLocation) => folderAt(making, inner);
+  const texts = showsTexts(parts) ? await folderTexts(find, location, folder) : noTexts;
   const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
   const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
 

@@ -1,12 +1,12 @@
 // The texts of the manifest of a single image: those that the manifest of its folder would name.
 
 import { type CanvasFacts, objectsOf, pieceAddress, type Resource, splitPage } from "../../../iiif/index.ts";
-import { listingOf } from "../folders/listing.ts";
+import { listingOf, manifestFileNames } from "../folders/listing.ts";
 import { namesThere } from "../folders/names-there.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textEndings, textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside, locationOf, splitLocation } from "../locations.ts";
-import { textsIn } from "../texts/folder-texts.ts";
+import { showsTexts, textsIn } from "../texts/folder-texts.ts";
 import { stemsOfImage, type TextFile, type TextFolder } from "../texts/text-files.ts";
 import { canvasWithText } from "./canvas-texts.ts";
 import type { Made, Making, ReadableText } from "./making.ts";
@@ -16,15 +16,15 @@ const folderNames = [...textFolders].flatMap((name) => [name, name.toUpperCase()
 /**
  * Returns what finds the texts of a page of an image by its number. Looks for files of the names that they
  * may have, since the folder may hold a hundred thousand others; finds none on a source that cannot tell
- * cheaply what it has.
+ * cheaply what it has, or if the manifest file of the folder turns texts off. Throws what sources throw.
  */
 export async function textsNamed(
-  { parts }: Making,
+  { parts, caller }: Making,
   identifier: string,
   hasPages: boolean,
 ): Promise<(page: number | undefined) => readonly TextFile[]> {
   const location = locationOf(parts.sources, identifier);
-  if (!location.source.has || parts.images.hooks?.has("resolve")) return () => [];
+  if (!location.source.has || !showsTexts(parts)) return () => [];
   const { folder, name } = splitLocation(location);
   const names = [...stemsOfImage(name)].flatMap((stem) => textEndings.map(([ending]) => stem + ending));
   const textsOf = (location: FolderLocation, there: readonly string[]): TextFolder => ({
@@ -32,7 +32,11 @@ export async function textsNamed(
     texts: there.map((each) => ({ name: each })),
   });
   // One look at the folder, for both.
-  const there = new Set(await namesThere(folder, [...names, ...folderNames]));
+  const there = new Set(await namesThere(folder, [...names, ...folderNames, ...manifestFileNames]));
+  if (manifestFileNames.some((each) => there.has(each))) {
+    const found = await parts.folders.find(folder.source, folder.key, caller.signal);
+    if (found?.manifestFile?.texts === false) return () => [];
+  }
   const named = folderNames.filter((each) => there.has(each)).map((each) => inside(folder, each));
   const folders = [
     textsOf(

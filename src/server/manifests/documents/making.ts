@@ -18,7 +18,7 @@ export interface ManifestsParts extends GateParts {
   readonly images: LookParts;
   readonly sources: Sources;
   readonly folders: Folders;
-  readonly options: Pick<PresentationOptions, "derive" | "pages" | "title" | "provider">;
+  readonly options: Pick<PresentationOptions, "derive" | "pages" | "texts" | "title" | "provider">;
   readonly manifestFiles: ManifestFileLog;
   readonly texts: PageTexts;
   /** Further paths of the Image API, which documents may use for images. */

@@ -33,6 +33,8 @@ export interface ManifestFile {
    * faults.
    */
   readonly unusable?: Finding;
+  /** False if the operator turns the texts of the images off, see the option `presentation.texts`. */
+  readonly texts: boolean;
   /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
   describe(kind: "manifest" | "collection"): Description;
   /** Returns the faults. Those of a description are known once it has been requested. */
@@ -96,6 +98,7 @@ function tooLarge(name: string, validator: string, max: number): ManifestFile {
     validator,
     size: 0,
     unusable: fault,
+    texts: true,
     describe: () => nothing,
     faults: () => [fault],
     add() {},
@@ -134,6 +137,8 @@ export async function manifestFileOf(
   };
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);
+  const { texts = true, ...members } = isDocument ? {} : (objectOf(value) ?? {});
+  if (typeof texts !== "boolean") add([{ path: ["texts"], message: "expected true or false" }]);
   // YAML with only comments does not describe the folder; JSON is never empty.
   const isEmpty = value === null && !isJson;
   const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
@@ -152,11 +157,12 @@ export async function manifestFileOf(
     ...(whole && misread.length === 0 && { stored: readStored(whole) }),
     ...(newer && { newer: { type: objectOf(value)?.type, fault: newer } }),
     ...(unusable !== undefined && { unusable }),
+    texts: texts !== false,
     describe(kind) {
       if (isDocument || isPlain) return nothing;
       const read = described.get(kind);
       if (read) return read;
-      const { description, faults: misdescribed } = readDescription(value, kind);
+      const { description, faults: misdescribed } = readDescription(isEmpty ? value : members, kind);
       add(misdescribed);
       described.set(kind, description);
       return description;

@@ -2,10 +2,19 @@
 
 import { forEachConcurrently } from "../../../base/index.ts";
 import type { Folder } from "../folders/folder.ts";
+import type { ListedFile } from "../folders/listing.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside } from "../locations.ts";
-import { type TextFile, type TextFolder, textFilesOf } from "./text-files.ts";
+import type { PresentationOptions } from "../options.ts";
+import {
+  type CanFold,
+  foldName,
+  stemsOfImage,
+  type TextFile,
+  type TextFolder,
+  textFilesOf,
+} from "./text-files.ts";
 
 /** The files of text that belong to the images of a folder. */
 export interface FolderTexts {
@@ -19,6 +28,15 @@ export interface FolderTexts {
 
 export const noTexts: FolderTexts = { stamp: "", isEmpty: true, filesOf: () => [] };
 
+/** True unless a hook may show another file, whose text this is not, or the operator turns texts off. */
+export const showsTexts = ({
+  images,
+  options,
+}: {
+  readonly images: { readonly hooks?: { has(name: "resolve"): boolean } | undefined };
+  readonly options: Pick<PresentationOptions, "texts">;
+}): boolean => options.texts && images.hooks?.has("resolve") !== true;
+
 /** Folders of pages of one file each that are looked into. */
 const maxFolders = 100;
 
@@ -26,8 +44,8 @@ const maxFolders = 100;
 const foldersAtOnce = 8;
 
 /**
- * Finds the texts in a folder and in the folders of texts in it. `find`: returns one of these folders, or
- * undefined. Throws what it throws.
+ * Finds the texts in a folder and in the folders of texts in it; none if its manifest file turns them off.
+ * `find`: returns one of these folders, or undefined. Throws what it throws.
  */
 export async function folderTexts(
   find: (location: FolderLocation) => Promise<Folder | undefined>,
@@ -35,8 +53,10 @@ export async function folderTexts(
   folder: Folder,
 ): Promise<FolderTexts> {
   const { notes, images, texts } = folder.listing;
-  const bare = new Set(notes.length > 0 ? images.map(({ name }) => withoutExtension(name)) : []);
-  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || bare.has(name));
+  if (folder.manifestFile?.texts === false) return noTexts;
+  const canFold = foldsOf(images);
+  const bare = new Set(notes.length > 0 ? images.map(({ name }) => foldName(withoutExtension(name))) : []);
+  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || bare.has(foldName(name)));
   const serials: (readonly [name: string, serial: number])[] = [];
   const found = new Map<string, TextFolder>();
   await forEachConcurrently(wanted.slice(0, maxFolders), foldersAtOnce, async (name) => {
@@ -46,13 +66,16 @@ export async function folderTexts(
     serials.push([name, inner.serial]);
     found.set(name, { location: own, texts: inner.listing.texts });
   });
+  const folded = new Map([...found].map(([name, own]) => [foldName(name), own]));
+  const pagesOf = (name: string) => {
+    const stem = withoutExtension(name);
+    return found.get(stem) ?? (canFold(stem) ? folded.get(foldName(stem)) : undefined);
+  };
   const named = wanted.filter((name) => textFolders.has(name.toLowerCase()));
   return {
     stamp: JSON.stringify(serials.sort()),
     isEmpty: texts.length === 0 && found.size === 0,
-    ...textsIn([{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])], (name) =>
-      found.get(withoutExtension(name)),
-    ),
+    ...textsIn([{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])], pagesOf, canFold),
   };
 }
 
@@ -60,6 +83,27 @@ export async function folderTexts(
 export const textsIn = (
   folders: readonly TextFolder[],
   pagesOf: (name: string) => TextFolder | undefined,
+  canFold: CanFold = () => false,
 ): Pick<FolderTexts, "filesOf"> => ({
-  filesOf: (image) => textFilesOf(image, folders, pagesOf(image.name)),
+  filesOf: (image) => textFilesOf(image, folders, { pages: pagesOf(image.name), canFold }),
 });
+
+const folds = new WeakMap<readonly ListedFile[], CanFold>();
+
+/**
+ * Returns what finds out whether no other image of a folder has a name that differs in case alone: the text
+ * of another image would be worse than none.
+ */
+function foldsOf(images: readonly ListedFile[]): CanFold {
+  const known = folds.get(images);
+  if (known) return known;
+  const owners = new Map<string, Set<string>>();
+  for (const { name } of images)
+    for (const stem of stemsOfImage(name)) {
+      const own = owners.get(foldName(stem)) ?? new Set();
+      owners.set(foldName(stem), own.add(stem));
+    }
+  const canFold: CanFold = (stem) => owners.get(foldName(stem))?.size === 1;
+  folds.set(images, canFold);
+  return canFold;
+}

@@ -30,23 +30,41 @@ export interface TextFolder {
   readonly texts: readonly ListedFile[];
 }
 
+/** True if files of text may differ from a name without an ending in case. */
+export type CanFold = (stem: string) => boolean;
+
+/** Returns a name as file systems that ignore case and Unicode forms compare it. */
+export const foldName = (name: string): string => name.normalize("NFC").toLowerCase();
+
+type StemFile = TextName & { readonly file: ListedFile };
+type StemMap = Map<string, StemFile[]>;
+
 /** Files of one folder by what their names begin with, the best first. */
-type Stems = ReadonlyMap<string, readonly (TextName & { readonly file: ListedFile })[]>;
+interface Stems {
+  readonly exact: ReadonlyMap<string, readonly StemFile[]>;
+  readonly folded: ReadonlyMap<string, readonly StemFile[]>;
+}
 
 const known = new WeakMap<readonly ListedFile[], Stems>();
 
 function stemsOf(texts: readonly ListedFile[]): Stems {
   const found = known.get(texts);
   if (found) return found;
-  const stems = new Map<string, (TextName & { readonly file: ListedFile })[]>();
+  const [exact, folded]: [StemMap, StemMap] = [new Map(), new Map()];
+  const add = (map: StemMap, stem: string, file: StemFile) => {
+    const list = map.get(stem);
+    if (list) list.push(file);
+    else map.set(stem, [file]);
+  };
   for (const file of texts) {
     const own = readTextName(file.name);
     if (!own) continue;
-    const list = stems.get(own.stem) ?? [];
-    stems.set(own.stem, list);
-    list.push({ ...own, file });
+    add(exact, own.stem, { ...own, file });
+    add(folded, foldName(own.stem), { ...own, file });
   }
-  for (const list of stems.values()) list.sort((one, other) => one.rank - other.rank);
+  for (const map of [exact, folded])
+    for (const list of map.values()) list.sort((one, other) => one.rank - other.rank);
+  const stems: Stems = { exact, folded };
   known.set(texts, stems);
   return stems;
 }
@@ -67,7 +85,7 @@ function filesByPage(texts: readonly ListedFile[]): ReadonlyMap<number, readonly
   const stemsByNumber = new Map<number, string>();
   const pages = new Map<number, readonly ListedFile[]>();
   let isClear = true;
-  for (const [stem, files] of stemsOf(texts)) {
+  for (const [stem, files] of stemsOf(texts).exact) {
     const digits = /(\d{1,9})\D*$/.exec(stem)?.[1];
     if (digits === undefined) continue;
     const number = Number(digits);
@@ -85,14 +103,15 @@ function filesByPage(texts: readonly ListedFile[]): ReadonlyMap<number, readonly
 
 /**
  * Returns the files that may hold the text of an image or of a page of it (from 1), the most likely first:
- * those next to it, then those in the folders of texts; with its whole name, then without its extension.
+ * those next to it, then those in the folders of texts; with its whole name, then without its extension; in
+ * another case only if `canFold` allows it and there is none in the same.
  * Each page of a file of several is the same page of the text, or the file of its number in the folder
  * `pages`.
  */
 export function textFilesOf(
   image: { readonly name: string; readonly page?: number | undefined },
   folders: readonly TextFolder[],
-  pages?: TextFolder,
+  { pages, canFold }: { readonly pages?: TextFolder | undefined; readonly canFold: CanFold },
 ): readonly TextFile[] {
   const { name, page = 1 } = image;
   const files: TextFile[] = [];
@@ -101,9 +120,11 @@ export function textFilesOf(
       files.push({ ...fileIn(pages, own), page: 0, isShared: false });
   const rest = { page: page - 1, isShared: image.page !== undefined };
   for (const folder of folders)
-    for (const stem of stemsOfImage(name))
-      for (const { file } of stemsOf(folder.texts).get(stem) ?? [])
-        files.push({ ...fileIn(folder, file), ...rest });
+    for (const stem of stemsOfImage(name)) {
+      const { exact, folded } = stemsOf(folder.texts);
+      const found = exact.get(stem) ?? (canFold(stem) ? folded.get(foldName(stem)) : undefined) ?? [];
+      for (const { file } of found) files.push({ ...fileIn(folder, file), ...rest });
+    }
   return files;
 }
 

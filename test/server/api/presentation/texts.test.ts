@@ -122,6 +122,114 @@ describe("a folder of images with texts", () => {
     expect(await (await app.get(`${root}/book/canvas/1/text`)).text()).toBe("Guten Abend\n");
   });
 
+  // Names of files as libraries and their programs write them.
+  test.each([
+    ["0001.jpg", "0001.xml"],
+    ["0002364_18110127_0001.jpg", "0002364_18110127_0001.xml"],
+    ["img_0005.jpg", "img_0005.jpg.xml"],
+    ["text00001-small.jpg", "text00001-small.jpg.xml"],
+    ["page.jpg", "page.jpg.alto.xml"],
+    ["page.jpg", "page_alto.xml"],
+    ["page.jpg", "page.alto.XML"],
+    ["X0000001.jpg", "ocr/X0000001.xml"],
+    ["0001.jpg", "ALTO/0001.xml"],
+    ["0001.jpg", "alto/0001.jpg.xml"],
+    ["0001.jpg", "alto/0001.alto.xml"],
+    ["0001.jpg", "OCR/0001.xml"],
+    ["0001.jpg", "fulltext/0001.xml"],
+    ["0001.jpg", "Fulltext/0001.XML"],
+    ["0001.jpg", "text/0001.xml"],
+    ["Page1.JPG", "page1.xml"],
+    ["Page1.JPG", "ALTO/PAGE1.jpg.xml"],
+    ["page1.jpg", "PAGE1.XML"],
+    ["u\u0308ber.jpg", "\u00fcber.xml"],
+  ])("finds the text of %s in %s", async (image, text) => {
+    await laid.put(`names/${image}`, "jpg-gray.jpg");
+    await laid.write(`names/${text}`, alto("Guten", "Tag"));
+    // Other XML that such folders have, and a page without a text.
+    for (const name of ["mets.xml", "metadata.xml"]) await laid.write(`names/${name}`, "<mets/>");
+    await laid.put("names/zzz.jpg", "jpg-gray.jpg");
+    app = await served(laid.yaml());
+    const { items } = await json(app, `${root}/names`);
+    expect(items.map(({ rendering = [] }: Json) => rendering.length)).toEqual([1, 0]);
+    expect(await (await app.get(`${root}/names/canvas/1/text`)).text()).toBe("Guten Tag\n");
+  });
+
+  test.each([
+    ["page", "page/0001.xml"],
+    ["page", "PAGE/0001.xml"],
+    ["page", "0001.page.xml"],
+  ])("finds a text in PAGE in the folder or file %s: %s", async (_, text) => {
+    await laid.put("names/0001.jpg", "jpg-gray.jpg");
+    await laid.write(
+      `names/${text}`,
+      `<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"><Page imageWidth="600" imageHeight="400"><TextRegion id="r"><Coords points="0,0 9,0 9,9 0,9"/><TextLine id="l"><Coords points="10,20 110,20 110,40 10,40"/><TextEquiv><Unicode>Zeile</Unicode></TextEquiv></TextLine></TextRegion></Page></PcGts>`,
+    );
+    app = await served(laid.yaml());
+    expect(textsOf(await json(app, `${root}/names/canvas/1/lines`))).toEqual([
+      ["Zeile", "xywh=10,20,100,20"],
+    ]);
+  });
+
+  test.each(["hocr/0001.hocr", "HOCR/0001.HOCR", "0001.hocr.html", "0001_hocr.html", "ocr/0001.hocr.htm"])(
+    "finds a text in hOCR: %s",
+    async (text) => {
+      await laid.put("names/0001.jpg", "jpg-gray.jpg");
+      await laid.write(`names/${text}`, hocr("Zeile"));
+      app = await served(laid.yaml());
+      expect(textsOf(await json(app, `${root}/names/canvas/1/lines`))).toEqual([
+        ["Zeile", "xywh=10,20,100,20"],
+      ]);
+    },
+  );
+
+  test("gives no image the text of another whose name differs in case alone", async () => {
+    for (const name of ["Page1.JPG", "page1.jpg", "A.jpg", "a.png"])
+      await laid.put(`names/${name}`, name.endsWith("png") ? "png-exif-orient-6.png" : "jpg-gray.jpg");
+    await laid.write("names/page1.xml", alto("Guten", "Tag"));
+    await laid.write("names/ocr/a.txt", "Guten Abend");
+    app = await served(laid.yaml());
+    const { items } = await json(app, `${root}/names`);
+    const texts = items.map(({ label, rendering = [] }: Json) => [label.none[0], rendering.length]);
+    expect(Object.fromEntries(texts)).toEqual({ "A.jpg": 0, "a.png": 1, "Page1.JPG": 0, "page1.jpg": 1 });
+  });
+
+  test.each([
+    ["the configuration", "presentation: { texts: false }\n", undefined],
+    ["the manifest file of the folder", "", "texts: false\nlabel: Without\n"],
+  ])("has no texts if %s turns them off", async (_, options, manifestFile) => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    if (manifestFile) await laid.write("book/manifest.yaml", manifestFile);
+    app = await served(laid.yaml() + options);
+    for (const document of ["book", "book/1.jpg"]) {
+      const whole = await json(app, `${root}/${document}`);
+      expect([whole.service, whole.items[0].rendering, whole.items[0].annotations]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      for (const piece of ["lines", "words", "text", "ocr"])
+        expect((await app.get(`${root}/${document}/canvas/1/${piece}`)).status).toBe(404);
+    }
+    expect((await app.get("/iiif/search/2/presentation/3/book?q=guten")).status).toBe(404);
+    // Only where the file says so.
+    await laid.put("other/1.jpg", "jpg-gray.jpg");
+    await laid.write("other/1.xml", alto("Guten", "Tag"));
+    expect((await app.get(`${root}/other/canvas/1/text`)).status).toBe(options ? 404 : 200);
+    // The folder of texts is still none for readers.
+    await laid.write("other/ocr/2.txt", "Text");
+    expect((await json(app, root)).items).toHaveLength(2);
+  });
+
+  test("says so if the key that turns texts off has another value", async () => {
+    await laid.write("book/1.xml", alto("Guten", "Tag"));
+    await laid.write("book/manifest.yaml", "texts: maybe\n");
+    app = await served(laid.yaml());
+    const response = await app.get(`${root}/book`);
+    expect(response.headers.get("X-Ignored-Manifest-File")).toBe("manifest.yaml, line 1");
+    expect((await response.json()).items[0].rendering).toHaveLength(1);
+  });
+
   test("does not take other XML for text", async () => {
     await laid.write("book/1.xml", '<mets xmlns="http://www.loc.gov/METS/"><fileSec/></mets>');
     await open();
@@ -219,10 +327,10 @@ describe("a folder of images with texts", () => {
       const altoOf = (width: number, height: number) =>
         `<alto><Layout><Page WIDTH="${width}" HEIGHT="${height}"><PrintSpace><TextLine>
       <String CONTENT="Marke" HPOS="10" VPOS="20" WIDTH="30" HEIGHT="40"/></TextLine></PrintSpace></Page></Layout></alto>`;
-      const stored = orientation > 4 ? ([200, 300] as const) : ([300, 200] as const);
+      const storedText = orientation > 4 ? altoOf(200, 300) : altoOf(300, 200);
       for (const name of ["stored", "upright"]) {
         await laid.put(`turned/${name}.jpg`, `jpg-orient-${orientation}.jpg`);
-        await laid.write(`turned/${name}.xml`, name === "stored" ? altoOf(...stored) : altoOf(300, 200));
+        await laid.write(`turned/${name}.xml`, name === "stored" ? storedText : altoOf(300, 200));
       }
       app = await served(laid.yaml());
       for (const document of ["turned", "turned/stored.jpg"]) {
