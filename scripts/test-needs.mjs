@@ -47,6 +47,12 @@ const needs = {
     commands: ["command -v mmdebstrap && test -f /usr/share/keyrings/debian-archive-keyring.gpg"],
     debian: "mmdebstrap debian-archive-keyring",
   },
+  tesseract: {
+    commands: [
+      "command -v tesseract && command -v bible && test -f /usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf",
+    ],
+    debian: "tesseract-ocr bible-kjv fonts-dejavu-core",
+  },
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   fish: { commands: ["command -v fish"], debian: "fish" },

@@ -62,6 +62,7 @@ const suites = [
       "zsh",
       "redis-server",
       "systemd-analyze",
+      "tesseract",
       "tiffinfo",
       "transicc",
     ],
