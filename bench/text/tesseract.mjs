@@ -6,8 +6,9 @@
 // `typeset.py` prints the pages; it needs Pillow, the DejaVu fonts and Debian's bible-kjv. Pages get ALTO and
 // hOCR in turn. Every word that the server has read as it was printed has to be within 3 pixels of its ink,
 // and every search has to find each of these and no other word. Words that tesseract misreads, or of which it
-// cuts or joins the boxes by itself, are counted, and may be 1 in 100. `first search` waits for
-// the index; `first after a restart` is that of the next server over the same cache. The script exits with 1 if a word is missing or off.
+// cuts or joins the boxes by itself, are counted, and may be 1 in 100. `first search` waits for the index;
+// `first after a restart` is that of the next server over the same cache. The script exits with 1 if a word
+// is missing or off.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
