@@ -50,7 +50,7 @@ describe("the status page", () => {
     expect([shown(html, "rate"), shown(html, "failuresLately")]).toEqual([expect.any(String), "0"]);
     expect(shown(html, "imageMs")).toBe(shown(html, "routes.3.p95Ms"));
     const route = (html.match(/data-of="routes\.\d\.requests"/g) ?? []).length;
-    expect(route).toBe(7);
+    expect(route).toBe(8);
     expect([shown(html, "routes.3.requests"), shown(html, "routes.3.clientErrors")]).toEqual(["4", "1"]);
     expect(shown(html, "routes.4.requests")).toBe("1");
     expect(shown(html, "routes.5.p95Ms")).toBe("–");

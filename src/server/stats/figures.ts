@@ -30,6 +30,7 @@ export const routeClasses = [
   "iiif/3 image",
   "iiif/2 info",
   "iiif/2 image",
+  "search",
   "other",
 ] as const;
 

@@ -63,9 +63,16 @@ describe("a frame", () => {
       slowest: [],
     });
     expect(frame.routes.map(({ route, requests, p95Ms }) => [route, requests, p95Ms])).toEqual(
-      ["health", "admin", "iiif/3 info", "iiif/3 image", "iiif/2 info", "iiif/2 image", "other"].map(
-        (route) => [route, 0, null],
-      ),
+      [
+        "health",
+        "admin",
+        "iiif/3 info",
+        "iiif/3 image",
+        "iiif/2 info",
+        "iiif/2 image",
+        "search",
+        "other",
+      ].map((route) => [route, 0, null]),
     );
     expect(frame.stages.filter(({ medianMs, p95Ms }) => medianMs !== null || p95Ms !== null)).toEqual([]);
     expect(

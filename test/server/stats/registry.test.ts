@@ -135,6 +135,7 @@ describe("the table of figures", () => {
       "iiif/3 image",
       "iiif/2 info",
       "iiif/2 image",
+      "search",
       "other",
     ]);
   });

@@ -32,7 +32,7 @@ export function mountSearch(routes: Routes, service: Service): void {
   if (!manifests) return;
   const get = (c: RequestContext) => respond(c, service, manifests, textSearch);
   for (const folder of Object.values(searchFolders))
-    routes.add({ path: `${folder}*`, cors: true, problemPage: false, get });
+    routes.add({ path: `${folder}*`, cors: true, problemPage: false, counted: "search", get });
 }
 
 /** Media types, the default first. */

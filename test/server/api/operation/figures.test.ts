@@ -143,7 +143,7 @@ describe("the figures of a scripted load", () => {
     const first = await counted(app.service);
     expect(Object.values(first).filter((value) => value !== 0)).toEqual([]);
     // Seven classes of routes, six of statuses.
-    expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(42);
+    expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(48);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
     // Heaps have no circuit and no volume, the platform of these tests says nothing of its memory, nothing is
     // traced, and nothing was rendered yet.
@@ -251,6 +251,14 @@ describe("the figures of a scripted load", () => {
       "cache_lookups render shared": 2,
       "pool_jobs done": 1,
     });
+  });
+
+  test("count searches in texts as such", async () => {
+    let length = 0;
+    const change = await changes(app, async () => {
+      ({ length } = await answer(app, "/iiif/search/2/presentation/3/nowhere?q=word"));
+    });
+    expect(change).toMatchObject(answered("search", "4xx", length));
   });
 
   test("count image information, and redirects of a base URI to the class of it", async () => {
