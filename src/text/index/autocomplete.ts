@@ -1,5 +1,6 @@
 // Completes the last word of a text from the dictionaries of segments (Content Search 2.0, section 6).
 
+import { createPauses } from "../../base/index.ts";
 import { type Lost, orLost } from "./lost-block.ts";
 import type { OpenSegments } from "./open-segments.ts";
 import { maxQueryLength } from "./query.ts";
@@ -37,7 +38,9 @@ export function complete(
     /** Spelling of each term in the segment that has it most often. */
     const surfaces = new Map<string, { readonly surface: string; readonly count: number }>();
     let isWhole = true;
+    const pause = createPauses();
     for (const name of names) {
+      await pause();
       const isScanned = await scanTerms(await segments.open(name), prefix, (term) => {
         totals.add(term.text, term.count);
         const known = surfaces.get(term.text);

@@ -1,6 +1,6 @@
 // Searches segments: counts first, then the hits of a window of them.
 
-import { forEachConcurrently } from "../../base/index.ts";
+import { cancelledError, createPauses, forEachConcurrently } from "../../base/index.ts";
 import type { Hit } from "./hits.ts";
 import { type Lost, LostBlock, orLost } from "./lost-block.ts";
 import type { OpenSegment, OpenSegments } from "./open-segments.ts";
@@ -25,7 +25,13 @@ export interface SearchOptions {
   readonly stem?: Stemmer;
   /** Bound of the pages that are counted. */
   readonly maxPages?: number;
+  /** Returns where a page comes among the others, by its key; without it pages are in the order of keys. */
+  readonly rankOf?: RankOf;
+  /** Ends the search if it aborts. */
+  readonly signal?: AbortSignal;
 }
+
+export type RankOf = (key: string) => number;
 
 /** Pages that are counted at most. */
 export const maxCountedPages = 10_000;
@@ -56,8 +62,8 @@ export interface Found {
   /** Segments that are missing or damaged, and are to be built again; what they hold is not found. */
   readonly lost: readonly string[];
   /**
-   * Returns `count` hits from number `start`, by page in the order of keys. Returns `{ lost }` if a segment
-   * has become unreadable since.
+   * Returns `count` hits from number `start`, by page in their order. Returns `{ lost }` if a segment has
+   * become unreadable since.
    */
   readonly window: (start: number, count: number) => Promise<readonly PageHits[] | Lost>;
 }
@@ -75,21 +81,27 @@ interface FoundPage {
   readonly index: number;
 }
 
-/** Finds the pages of segments that have everything that a query asks for. */
+/**
+ * Finds the pages of segments that have everything that a query asks for. Throws ServiceError `cancelled` if
+ * the signal aborts.
+ */
 export async function search(
   segments: OpenSegments,
   names: readonly SearchedSegment[],
   query: Query,
-  { stem, maxPages = maxCountedPages }: SearchOptions = {},
+  { stem, maxPages = maxCountedPages, rankOf, signal }: SearchOptions = {},
 ): Promise<Found> {
   const lost = new Set<string>();
-  const opened = query.clauses.length === 0 ? [] : await openAll(segments, names, lost);
+  const pause = createPauses();
+  const opened = query.clauses.length === 0 ? [] : await openAll(segments, names, lost, rankOf);
   const open = opened.filter(({ mayRead }) => !mayRead).map(({ segment }) => segment);
   const usual = await choices(open, query, lost, stem);
   const found: SearchedPages[] = [];
   let pages = 0;
   let isCapped = false;
   for (let start = 0; start < opened.length && !isCapped; start += maxOpen) {
+    await pause();
+    if (signal?.aborted) throw cancelledError(signal);
     const batch = opened.slice(start, start + maxOpen).filter(({ segment }) => !lost.has(segment.name));
     const begun = await Promise.all(
       batch.map(({ segment, mayRead }) =>
@@ -118,7 +130,7 @@ export async function search(
     isCapped,
     cutWords: usual.cutWords,
     lost: [...lost],
-    window: (start, count) => orLost(async () => hitsFrom(await inOrder(found), start, count)),
+    window: (start, count) => orLost(async () => hitsFrom(await inOrder(found, rankOf), start, count)),
   };
 }
 
@@ -145,18 +157,24 @@ async function openAll(
   segments: OpenSegments,
   names: readonly SearchedSegment[],
   lost: Set<string>,
+  rankOf?: RankOf,
 ): Promise<OpenedSegment[]> {
   const opened: OpenedSegment[] = [];
   await forEachConcurrently(names, maxOpen, async ({ name, mayRead }) => {
     const segment = await noting(lost, () => segments.open(name));
     if (segment && segment.head.pages > 0) opened.push({ segment, mayRead });
   });
-  const rank = ({ segment }: OpenedSegment) => [firstKeyOf(segment), segment.name] as const;
-  return opened.sort((one, other) => {
-    const [[key, name], [otherKey, otherName]] = [rank(one), rank(other)];
-    if (key !== otherKey) return key < otherKey ? -1 : 1;
-    return name < otherName ? -1 : 1;
-  });
+  const compare = compareKeys(rankOf);
+  return opened.sort(
+    ({ segment: one }, { segment: other }) =>
+      compare(firstKeyOf(one), firstKeyOf(other)) || (one.name < other.name ? -1 : 1),
+  );
+}
+
+/** Returns a comparison of the keys of pages, 0 for equal ones. */
+function compareKeys(rankOf: RankOf | undefined): (one: string, other: string) => number {
+  if (rankOf) return (one, other) => rankOf(one) - rankOf(other);
+  return (one, other) => (one === other ? 0 : one < other ? -1 : 1);
 }
 
 interface Choices {
@@ -201,15 +219,14 @@ async function choices(
   return { terms, query: { clauses }, cutWords };
 }
 
-/** Returns all pages in the order of their keys. */
-async function inOrder(found: readonly SearchedPages[]): Promise<FoundPage[]> {
-  const ordered: FoundPage[] = [];
-  for (const group of groupOverlapping(found)) {
+/** Returns all pages in their order. */
+async function inOrder(found: readonly SearchedPages[], rankOf?: RankOf): Promise<FoundPage[]> {
+  const ordered: FoundPage[][] = [];
+  for (const group of rankOf ? [found] : groupOverlapping(found)) {
     const pages = group.flatMap((from) => from.pages.map((_, index): FoundPage => ({ from, index })));
-    if (group.length === 1) ordered.push(...pages);
-    else ordered.push(...(await byKey(group, pages)));
+    ordered.push(group.length > 1 || rankOf ? await byKey(group, pages, compareKeys(rankOf)) : pages);
   }
-  return ordered;
+  return ordered.flat();
 }
 
 /** Returns groups of segments, so that all keys of a group are above those of the groups before. */
@@ -225,9 +242,15 @@ function groupOverlapping(found: readonly SearchedPages[]): SearchedPages[][] {
   return groups;
 }
 
-async function byKey(group: readonly SearchedPages[], pages: readonly FoundPage[]): Promise<FoundPage[]> {
+async function byKey(
+  group: readonly SearchedPages[],
+  pages: readonly FoundPage[],
+  compare: (one: string, other: string) => number,
+): Promise<FoundPage[]> {
   const keys = new Map<SearchedPages, readonly string[]>();
+  const pause = createPauses();
   for (const one of group) {
+    await pause();
     const entries = await one.search.segment.pageEntries(one.pages);
     keys.set(
       one,
@@ -237,7 +260,7 @@ async function byKey(group: readonly SearchedPages[], pages: readonly FoundPage[
   const keyOf = ({ from, index }: FoundPage) => keys.get(from)![index]!;
   return pages
     .map((page) => ({ page, key: keyOf(page) }))
-    .sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0))
+    .sort((one, other) => compare(one.key, other.key))
     .map(({ page }) => page);
 }
 
@@ -257,7 +280,9 @@ async function hitsFrom(pages: readonly FoundPage[], start: number, count: numbe
     FoundPage,
     { readonly key: string; readonly words: readonly (readonly [number, number])[] }
   >();
+  const pause = createPauses();
   for (const from of new Set(wanted.map(({ page }) => page.from))) {
+    await pause();
     const own = wanted.filter(({ page }) => page.from === from).map(({ page }) => page);
     const results = await readPages(from, own);
     for (const [index, page] of own.entries()) read.set(page, results[index]!);

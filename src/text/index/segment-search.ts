@@ -1,6 +1,6 @@
 // Finds the pages of one segment that have everything that a query asks for, and the hits on them.
 
-import { forEachConcurrently } from "../../base/index.ts";
+import { createPauses, forEachConcurrently } from "../../base/index.ts";
 import { countHits, type Hit, hitsOf, type Occurrences, phrases, type Ranges } from "./hits.ts";
 import type { OpenSegment } from "./open-segments.ts";
 import type { Query } from "./query.ts";
@@ -70,7 +70,9 @@ export class SegmentSearch {
     const pages: number[] = [];
     const hits: number[] = [];
     const counted = await this.#counts(candidates);
+    const pause = createPauses();
     for (let start = 0; start < candidates.length; start += chunkPages) {
+      await pause();
       const chunk = candidates.subarray(start, start + chunkPages);
       const counts = counted?.subarray(start, start + chunkPages) ?? (await this.#hitCounts(chunk));
       const isReadable = mayRead && (await this.#areReadable(chunk, counts, mayRead));

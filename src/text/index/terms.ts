@@ -1,5 +1,6 @@
 // Looks up terms in the dictionaries of segments, and chooses those that an element of a query stands for.
 
+import { createPauses } from "../../base/index.ts";
 import { occurrenceCount } from "./dictionary.ts";
 import type { OpenSegment } from "./open-segments.ts";
 import { acceptorOf, formsPrefix, type Stemmer } from "./page-query.ts";
@@ -87,7 +88,9 @@ export async function chooseTerms(
   const totals = new TermTotals();
   const accepts = acceptorOf(element, stem);
   let isCut = false;
+  const pause = createPauses();
   for (const segment of segments) {
+    await pause();
     const visit = (term: ScannedTerm) => {
       if (accepts(term.text)) totals.add(term.text, term.count);
     };

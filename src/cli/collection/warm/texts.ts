@@ -31,7 +31,7 @@ const base = "https://warm.invalid";
 
 /**
  * Indexes the text of the manifests of a folder: its own, and that of the images next to its folders. Texts
- * that need a login are left to their readers. Throws what sources throw, and `too-large`.
+ * that need a login are left to their readers. Throws what sources throw.
  */
 export async function warmTexts(
   { images, manifests, textSearch }: WarmTextsParts,

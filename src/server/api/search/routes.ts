@@ -56,11 +56,12 @@ async function respond(
   const text = await searchedText(made);
   if (text.pages.length === 0) throw noText();
   const base = c.get("base");
+  const { signal } = c.req.raw;
   const site = { base, kind, search, presentation, id: identifierOfDocument(made.document, base) };
   const document =
     kind === "search"
-      ? searchResponse(await textSearch.find(text, request), site)
-      : termsResponse(await textSearch.complete(text, request), request, site);
+      ? searchResponse(await textSearch.find(text, request, signal), site)
+      : termsResponse(await textSearch.complete(text, request, signal), request, site);
   const bytes = new TextEncoder().encode(JSON.stringify(document));
   const type = preferredType(c, types);
   const headers: Record<string, string> = {};

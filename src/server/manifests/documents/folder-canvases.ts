@@ -118,7 +118,8 @@ export function textsOfSheets(
         yield some.flatMap((sheet, at): ReadableText[] => {
           const files = sheet.pass.visible ? filesOf(sheet) : [];
           if (files.length === 0) return [];
-          return [{ number: from + at + 1, accessClass: gate.accessClass(sheet.identifier), files }];
+          const { identifier } = sheet;
+          return [{ number: from + at + 1, identifier, accessClass: gate.accessClass(identifier), files }];
         });
         from += some.length;
       }

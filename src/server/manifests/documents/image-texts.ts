@@ -106,7 +106,7 @@ export function withTexts(
         yield facts.flatMap((_, index): ReadableText[] => {
           const { identifier, visible, files = [] } = filesAt(index) ?? {};
           if (identifier === undefined || !visible || files.length === 0) return [];
-          return [{ number: index + 1, accessClass: gate.accessClass(identifier), files }];
+          return [{ number: index + 1, identifier, accessClass: gate.accessClass(identifier), files }];
         });
       },
     },

@@ -65,6 +65,8 @@ export interface CanvasTexts {
 export interface ReadableText {
   /** From 1. */
   readonly number: number;
+  /** Identifier of the image of the canvas. */
+  readonly identifier: string;
   /** Equal for images that the same callers may see, as far as known (`Gate.accessClass`). */
   readonly accessClass: string;
   readonly files: readonly TextFile[];

@@ -12,22 +12,20 @@ import type { TextPage } from "../texts/text-index.ts";
 import type { ReadText } from "../texts/text-search.ts";
 import type { CanvasTexts, Made, ReadableText } from "./making.ts";
 
-/** Digits of the keys of pages. */
-const digits = 7;
-
 /** Returns the text of a manifest; it has no pages if there is none that the caller may read. */
 export async function searchedText(made: Made): Promise<ReadText> {
   const { texts } = made;
   if (!texts) return { pages: [], canvasOf: async () => undefined };
-  const pages: TextPage[] = [];
+  const pages: (TextPage & { readonly position: number })[] = [];
   const numbers = new Map<string, number>();
   for await (const some of shownTexts(made, texts))
-    for (const { position, number, accessClass, files } of some) {
-      const key = String(position).padStart(digits, "0");
+    for (const { position, number, identifier, accessClass, files } of some) {
+      // An image may be on several canvases.
+      const key = numbers.has(identifier) ? `${identifier}\n${number}` : identifier;
       numbers.set(key, number);
-      pages.push({ key, accessClass, files });
+      pages.push({ key, accessClass, files, position });
     }
-  pages.sort((one, other) => (one.key < other.key ? -1 : 1));
+  pages.sort((one, other) => one.position - other.position);
   return { pages, canvasOf: async (key) => texts.at(numbers.get(key) ?? 0) };
 }
 

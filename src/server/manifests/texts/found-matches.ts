@@ -1,6 +1,6 @@
 // Hits of the index as matches on canvases: boxes and texts are found in the pages again.
 
-import { createPauses, forEachConcurrently } from "../../../base/index.ts";
+import { cancelledError, createPauses, forEachConcurrently } from "../../../base/index.ts";
 import type { Match, MatchPart } from "../../../iiif/index.ts";
 import { boxScaleOf, type LinePart, matchHits, type PageHits, pageLanguage } from "../../../text/index.ts";
 import type { PageTexts } from "./page-texts.ts";
@@ -24,15 +24,20 @@ export type CanvasOf = (key: string) => Promise<TextCanvas | undefined>;
 /** Pages that are read simultaneously. */
 const pagesAtOnce = 4;
 
-/** Returns the matches of hits in their order. A page that has changed since may have fewer. */
+/**
+ * Returns the matches of hits in their order. A page that has changed since may have fewer. Throws
+ * ServiceError `cancelled` if the signal aborts.
+ */
 export async function matchesOf(
   texts: Pick<PageTexts, "read">,
   hits: readonly PageHits[],
   canvasOf: CanvasOf,
+  signal: AbortSignal,
 ): Promise<readonly Match[]> {
   const found: (readonly Match[])[] = [];
   const pause = createPauses();
   await forEachConcurrently(hits.entries(), pagesAtOnce, async ([index, own]) => {
+    if (signal.aborted) throw cancelledError(signal);
     const canvas = await canvasOf(own.page);
     found[index] = canvas ? await matchesOn(texts, own, canvas) : [];
     await pause();

@@ -3,17 +3,19 @@
 // segments hold what that caller may read and nothing else, and servers of one collection share them.
 
 import {
+  cancelledError,
   createAskedWorkers,
+  createFairSemaphore,
   createLru,
-  createPauses,
-  createSemaphore,
   createSingleFlight,
+  forEachConcurrently,
   type KeepAlive,
+  onAbort,
   type Platform,
   ServiceError,
-  sha256,
   type TextQuestion,
-  toHex,
+  type Turn,
+  unlessAborted,
   withDeadline,
 } from "../../../base/index.ts";
 import {
@@ -22,20 +24,13 @@ import {
   blocksOfSegment,
   OpenSegments,
   type RecordedPage,
-  recordVersion,
 } from "../../../text/index.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { PageRecord, PageTexts } from "./page-texts.ts";
 import type { TextFile } from "./text-files.ts";
+import { halvesOf, nameOf, type Part, type TextPage, TextParts } from "./text-parts.ts";
 
-/** A page that a caller may read. */
-export interface TextPage {
-  /** Its position in the manifest, in digits of equal number. */
-  readonly key: string;
-  /** Equal for pages that the same callers may see; pages of one class share segments. */
-  readonly accessClass: string;
-  readonly files: readonly TextFile[];
-}
+export type { TextPage } from "./text-parts.ts";
 
 export interface TextIndexParts {
   readonly texts: Pick<PageTexts, "readRecord" | "versionOf" | "maxBytes">;
@@ -44,16 +39,24 @@ export interface TextIndexParts {
   readonly keepAlive?: KeepAlive | undefined;
   /** Milliseconds for which a search waits until its pages are indexed. */
   readonly waitMs?: number;
+  /** Bytes of the records of a segment of several pages, in memory while it is built. */
+  readonly maxRecordBytes?: number;
 }
 
-/** Pages of a segment, which are all indexed again if one of them changes. */
-const pagesPerSegment = 200;
-/** Bytes of the records of a segment, in memory while it is built; a dense newspaper page has 150,000. */
-const maxRecordBytes = 64 * 2 ** 20;
-/** Segments that may wait to be built; one is built at a time. */
+/** A dense newspaper page has 150,000; parts with more are divided. */
+const usualRecordBytes = 16 * 2 ** 20;
+/** Pages of a segment that are read simultaneously. */
+const pagesAtOnce = 4;
+/** Segments that are looked for simultaneously. */
+const headsAtOnce = 8;
+/** Texts that may wait for the next of their segments; one is built at a time, and texts take turns. */
 const maxWaiting = 500;
+/** Number of segments up to which a text goes before those that lack more, by rank. */
+const shortTexts = [2, 16] as const;
 /** Bytes of blocks that were just built, which the slot may not take, and of those that were read. */
 const cacheBytes = { built: 8 * 2 ** 20, read: 16 * 2 ** 20 } as const;
+/** Parts that are known to be divided. */
+const maxDivided = 1000;
 /** Attempts of a search whose blocks the slot loses. */
 const maxAttempts = 3;
 /** Milliseconds for a worker to build a segment. */
@@ -66,16 +69,11 @@ interface SegmentName {
   readonly className: string;
 }
 
-/** Consecutive pages of one access class. */
-interface Part {
-  readonly className: string;
-  /** Bytes of the largest file that is read. */
-  readonly maxBytes: number;
-  readonly pages: readonly TextPage[];
-}
-
 /** The result of a task over segments, or those of which the slot has lost blocks. */
 export type OrLost<T> = { readonly found: T } | { readonly lost: readonly string[] };
+
+/** What is done with segments. It ends early if `signal` aborts, since nobody waits for it any more. */
+export type SegmentsTask<T> = (names: readonly string[], signal: AbortSignal) => Promise<OrLost<T>>;
 
 /** Segments of the index in a slot. */
 export class TextIndex {
@@ -83,8 +81,16 @@ export class TextIndex {
   readonly #parts: TextIndexParts;
   readonly #blocks: Blocks & { add(block: Block): void };
   readonly #workers;
-  readonly #flights;
-  readonly #gate = createSemaphore(1, maxWaiting);
+  readonly #builds;
+  readonly #texts;
+  readonly #cuts = new TextParts();
+  readonly #divided = createLru<string, readonly Part[]>(maxDivided);
+  readonly #gate = createFairSemaphore({
+    permits: 1,
+    ranks: shortTexts.length + 1,
+    waiting: maxWaiting,
+    waitingEach: maxWaiting,
+  });
 
   constructor(parts: TextIndexParts) {
     const { slot, startWorker, keepAlive } = parts;
@@ -98,45 +104,60 @@ export class TextIndex {
         work: "indexes the text of pages",
         replyMs: buildMs,
       });
-    this.#flights = createSingleFlight<string>(keepAlive);
+    this.#builds = createSingleFlight<readonly string[]>(keepAlive);
+    this.#texts = createSingleFlight<readonly (readonly string[])[]>(keepAlive);
   }
 
   /**
-   * Runs a task over the names of the segments of pages, which are sorted by key; builds the segments that
-   * the task finds lost, and runs it again. Throws `busy` if they are not built in time, `too-large` for
-   * texts that are too long, and what sources throw.
+   * Runs a task over the names of the segments of pages; builds those that are missing first, and those that
+   * the task finds lost, and runs it again. Throws `busy` if they are not built in time, `cancelled` if
+   * `signal` aborts, and what sources throw. Building goes on after that.
    */
-  runOver<T>(pages: readonly TextPage[], task: (names: readonly string[]) => Promise<OrLost<T>>): Promise<T> {
+  async runOver<T>(
+    pages: readonly TextPage[],
+    task: SegmentsTask<T>,
+    signal?: AbortSignal | undefined,
+  ): Promise<T> {
     const { waitMs = usualWaitMs } = this.#parts;
-    return withDeadline(waitMs, () => this.#runOver(pages, task), unfinishedError);
+    const ending = new AbortController();
+    const leave = () => ending.abort(signal?.reason);
+    if (signal?.aborted) leave();
+    const unhear = signal && onAbort(signal, leave);
+    try {
+      return await withDeadline(waitMs, () => this.#runOver(pages, task, ending.signal), unfinishedError);
+    } finally {
+      unhear?.();
+      ending.abort(unfinishedError());
+    }
   }
 
-  async #runOver<T>(
-    pages: readonly TextPage[],
-    task: (names: readonly string[]) => Promise<OrLost<T>>,
-  ): Promise<T> {
-    const parts = await this.#partsOf(pages);
-    const names: string[] = [];
-    const pause = createPauses();
-    for (const part of parts) {
-      await pause();
-      names.push((await listedName(part)) ?? (await this.#build(part)));
-    }
+  async #runOver<T>(pages: readonly TextPage[], task: SegmentsTask<T>, signal: AbortSignal): Promise<T> {
+    const parts = this.#divideKnown(await this.#partsOf(pages));
+    const names = new Map<string, readonly string[]>(parts.map(({ name }) => [name, [name]]));
+    await this.#rebuild(names, await this.#missing(parts), signal);
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const result = await task(names);
+      if (signal.aborted) throw cancelledError(signal);
+      const result = await task([...names.values()].flat(), signal);
       if ("found" in result) return result.found;
       const lost = new Set(result.lost);
-      await Promise.all(
-        parts.map(async (part, at) => {
-          if (lost.has(names[at]!)) names[at] = await this.#build(part);
-        }),
-      );
+      const isLost = ({ name }: Part) => names.get(name)!.some((own) => lost.has(own));
+      await this.#rebuild(names, parts.filter(isLost), signal);
     }
     throw new ServiceError(
       "busy",
       "The index of words does not stay in its cache. Its operator has to give the cache more room.",
       { code: "index_lost" },
     );
+  }
+
+  /** Builds parts, and notes the names of their segments. */
+  async #rebuild(
+    names: Map<string, readonly string[]>,
+    parts: readonly Part[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const built = await unlessAborted(this.#buildAll(parts), signal);
+    for (const [at, { name }] of parts.entries()) names.set(name, built[at]!);
   }
 
   /** Returns pages in parts. Files that no listing told of are opened for their validators, each once. */
@@ -153,12 +174,20 @@ export class TextIndex {
       return validator === undefined ? file : { ...file, validator };
     };
     const isListed = pages.every(({ files }) => files.every(({ validator }) => validator !== undefined));
-    if (isListed) return partsOf(pages, texts.maxBytes);
+    if (isListed) return this.#cuts.cut(pages, texts.maxBytes);
     const versions = pages.map(async ({ files, ...page }) => ({
       ...page,
       files: await Promise.all(files.map(withVersion)),
     }));
-    return partsOf(await Promise.all(versions), texts.maxBytes);
+    return this.#cuts.cut(await Promise.all(versions), texts.maxBytes);
+  }
+
+  /** Returns parts, with the halves of those that are known to be divided. */
+  #divideKnown(parts: readonly Part[]): readonly Part[] {
+    return parts.flatMap((part) => {
+      const halves = this.#divided.get(part.name);
+      return halves ? this.#divideKnown(halves) : part;
+    });
   }
 
   /**
@@ -166,36 +195,70 @@ export class TextIndex {
    * does, but takes its time.
    */
   async prepare(pages: readonly TextPage[]): Promise<number> {
-    let built = 0;
-    for (const part of await this.#partsOf(pages)) {
-      const name = await listedName(part);
-      if (name !== undefined && (await this.segments.has(name))) continue;
-      await this.#build(part);
-      built++;
-    }
-    return built;
+    const parts = this.#divideKnown(await this.#partsOf(pages));
+    return (await this.#buildAll(await this.#missing(parts))).flat().length;
   }
 
-  /** Builds a segment of the files as they are now, once for all who need it; returns its name. */
-  #build(part: Part): Promise<string> {
-    const key = JSON.stringify([part.className, part.pages.map(({ key, files }) => [key, files.map(idOf)])]);
-    return this.#flights.run(key, () => this.#gate.run(() => this.#buildNow(part)));
+  /** Returns the parts that have no segment. */
+  async #missing(parts: readonly Part[]): Promise<readonly Part[]> {
+    const missing = new Set<Part>();
+    await forEachConcurrently(parts, headsAtOnce, async (part) => {
+      if (!(await this.segments.has(part.name))) missing.add(part);
+    });
+    return parts.filter((part) => missing.has(part));
   }
 
-  async #buildNow(part: Part): Promise<string> {
-    const pages: RecordedPage[] = [];
+  /**
+   * Builds the segments of parts of one text, one after another, so that all texts that wait take turns;
+   * those that lack few segments go first. Returns the names of those of each part.
+   */
+  #buildAll(parts: readonly Part[]): Promise<readonly (readonly string[])[]> {
+    const client = parts.map(({ name }) => name).join();
+    return this.#texts.run(client, async () => {
+      const built: (readonly string[])[] = [];
+      for (const [at, part] of parts.entries()) {
+        const found = shortTexts.findIndex((count) => parts.length - at <= count);
+        built.push(await this.#build(part, { client, rank: found < 0 ? shortTexts.length : found }));
+      }
+      return built;
+    });
+  }
+
+  /** Builds the segment of a part, or those of its halves, once for all who need it; returns their names. */
+  #build(part: Part, turn: Turn): Promise<readonly string[]> {
+    return this.#builds.run(part.name, async () => {
+      const name = await this.#gate.run(turn, () => this.#buildNow(part));
+      if (name !== undefined) return [name];
+      const halves = await halvesOf(part);
+      this.#divided.set(part.name, halves, 1);
+      const names: string[] = [];
+      for (const half of halves) {
+        const isThere = await this.segments.has(half.name);
+        names.push(...(isThere ? [half.name] : await this.#build(half, turn)));
+      }
+      return names;
+    });
+  }
+
+  /** Builds the segment of the files as they are now; returns its name, or undefined if it is too large. */
+  async #buildNow(part: Part): Promise<string | undefined> {
+    const { maxRecordBytes = usualRecordBytes } = this.#parts;
+    const { className, pages } = part;
+    const records: RecordedPage[] = [];
     const validators: PageRecord["validators"][] = [];
     let bytes = 0;
-    for (const { key, files } of part.pages) {
+    const isTooLarge = () => bytes > maxRecordBytes && pages.length > 1;
+    await forEachConcurrently(pages.entries(), pagesAtOnce, async ([at, { key, files }]) => {
+      if (isTooLarge()) return;
       const { record, validators: opened } = await this.#parts.texts.readRecord(files);
-      validators.push(files.map(({ validator }, at) => (at < opened.length ? opened[at] : validator)));
-      if (!record) continue;
-      pages.push({ key, record });
-      bytes += record.length;
-      if (bytes > maxRecordBytes) throw tooLong();
-    }
+      validators[at] = files.map(({ validator }, nth) => (nth < opened.length ? opened[nth] : validator));
+      if (record) records.push({ key, record });
+      bytes += record?.length ?? 0;
+    });
+    if (isTooLarge()) return undefined;
+    records.sort((one, other) => (one.key < other.key ? -1 : 1));
     const name = await nameOf(part, validators);
-    await this.write(pages, { name, className: part.className });
+    await this.write(records, { name, className });
     return name;
   }
 
@@ -216,53 +279,6 @@ export class TextIndex {
   close(): void {
     this.#workers?.close();
   }
-}
-
-function partsOf(pages: readonly TextPage[], maxBytes: number): readonly Part[] {
-  const classes = new Map<string, TextPage[]>();
-  for (const page of pages) {
-    const own = classes.get(page.accessClass);
-    if (own) own.push(page);
-    else classes.set(page.accessClass, [page]);
-  }
-  const parts: Part[] = [];
-  for (const [className, own] of classes)
-    for (let at = 0; at < own.length; at += pagesPerSegment)
-      parts.push({ className, maxBytes, pages: own.slice(at, at + pagesPerSegment) });
-  return parts;
-}
-
-const idOf = ({ location: { source, key }, page, validator }: TextFile) => [
-  source.fingerprint,
-  key,
-  page,
-  validator,
-];
-
-/** Returns the name of a segment by the listing of its files; undefined if that has no validators. */
-async function listedName(part: Part): Promise<string | undefined> {
-  const listed = part.pages.map(({ files }) => files.map(({ validator }) => validator));
-  const isListed = listed.every((files) => files.every((validator) => validator !== undefined));
-  return isListed ? nameOf(part, listed) : undefined;
-}
-
-/** Returns the name of a segment by the validators of the files of each page. */
-async function nameOf(
-  { className, maxBytes, pages }: Part,
-  validators: readonly (readonly (string | undefined)[])[],
-): Promise<string> {
-  const content = pages.map(({ key, files }, at) => [
-    key,
-    files.map((file, nth) => {
-      const validator = validators[at]?.[nth];
-      return idOf(validator === undefined ? withoutValidator(file) : { ...file, validator });
-    }),
-  ]);
-  return toHex(await sha256(JSON.stringify([recordVersion, maxBytes, className, content]))).slice(0, 32);
-}
-
-function withoutValidator({ validator: _, ...file }: TextFile): TextFile {
-  return file;
 }
 
 /** The blocks of a slot. Those that were just built are in memory too, since a slot may refuse them. */
@@ -292,11 +308,4 @@ const unfinishedError = (cause?: unknown) =>
       retryAfter: 10,
       ...(cause !== undefined && { cause }),
     },
-  );
-
-const tooLong = () =>
-  new ServiceError(
-    "too-large",
-    `The text of ${pagesPerSegment} pages has more than ${maxRecordBytes} bytes, so that it is not indexed. Its operator can divide it into several folders.`,
-    { code: "index_too_large" },
   );

@@ -12,20 +12,23 @@ import {
 import { complete, type Found as FoundHits, parseQuery, type Query, search } from "../../../text/index.ts";
 import { type CanvasOf, matchesOf } from "./found-matches.ts";
 import type { PageTexts } from "./page-texts.ts";
-import type { TextIndex, TextPage } from "./text-index.ts";
+import type { OrLost, TextIndex, TextPage } from "./text-index.ts";
 
 /** The text of a manifest that a caller may read. */
 export interface ReadText {
-  /** Sorted by key. */
+  /** In the order of the manifest. */
   readonly pages: readonly TextPage[];
   readonly canvasOf: CanvasOf;
 }
 
 export interface TextSearch {
-  /** Returns a page of matches. Throws `not-found` (`no_such_page`), else as {@link TextIndex.runOver}. */
-  find(text: ReadText, request: SearchRequest): Promise<Found>;
+  /**
+   * Returns a page of matches. Throws `not-found` (`no_such_page`), else as {@link TextIndex.runOver}.
+   * `signal`: of the client.
+   */
+  find(text: ReadText, request: SearchRequest, signal?: AbortSignal): Promise<Found>;
   /** Returns words that begin like the last one of the query, the most frequent first. Throws likewise. */
-  complete(text: ReadText, request: SearchRequest): Promise<readonly Term[]>;
+  complete(text: ReadText, request: SearchRequest, signal?: AbortSignal): Promise<readonly Term[]>;
   /** Indexes a text for its first search. Returns the number of segments that were built. Throws likewise. */
   prepare(text: ReadText): Promise<number>;
   /** Ends the workers. */
@@ -43,35 +46,46 @@ const textItself = { motivations: motivationsOfText };
 /** Creates the search over an index. */
 export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read">): TextSearch {
   const gate = createSemaphore(maxAtOnce, maxWaiting);
-  // A search that waits for the index holds no permit.
-  const runOver: TextIndex["runOver"] = (pages, task) =>
-    index.runOver(pages, (names) => gate.run(() => task(names)));
+  // A search that waits for the index holds no permit, and one that nobody waits for leaves the queue.
+  const runOver: TextIndex["runOver"] = (pages, task, client) =>
+    index.runOver(pages, (names, signal) => gate.run(() => task(names, signal), signal), client);
   return {
-    async find({ pages, canvasOf }, request) {
+    async find({ pages, canvasOf }, request, client) {
       const query = parseQuery(request.query);
       if (query.clauses.length === 0 || !passesFilters(request, textItself)) return nothing(request, query);
-      return runOver(pages, async (names) => {
+      const run = async (names: readonly string[], signal: AbortSignal): Promise<OrLost<Found>> => {
         const searched = names.map((name) => ({ name }));
-        const found = await search(index.segments, searched, query);
+        const found = await search(index.segments, searched, query, { rankOf: rankIn(pages), signal });
         if (found.lost.length > 0) return { lost: found.lost };
         const [from, to] = matchRange(found.hits, request.page);
         const hits = await found.window(from, to - from);
         if ("lost" in hits) return { lost: [hits.lost] };
-        const matches = await matchesOf(texts, hits, canvasOf);
+        const matches = await matchesOf(texts, hits, canvasOf, signal);
         return { found: { request, matches, total: found.hits, ...noteOf(query, found) } };
-      });
+      };
+      return runOver(pages, run, client);
     },
-    async complete({ pages }, request) {
+    async complete({ pages }, request, client) {
       if (request.query === "" || !passesFilters(request, textItself)) return [];
-      return runOver(pages, async (names) => {
+      const run = async (names: readonly string[]): Promise<OrLost<readonly Term[]>> => {
         const found = await complete(index.segments, names, request.query, maxTerms);
         if ("lost" in found) return { lost: [found.lost] };
         const terms = found.completions.map(({ text, total }) => ({ value: text, total }));
         return { found: terms.filter(({ total }) => total >= request.fewest) };
-      });
+      };
+      return runOver(pages, run, client);
     },
     prepare: ({ pages }) => index.prepare(pages),
     close: () => index.close(),
+  };
+}
+
+/** Returns the positions of pages by their keys; nothing is made of them before they are asked for. */
+function rankIn(pages: readonly TextPage[]): (key: string) => number {
+  let ranks: ReadonlyMap<string, number> | undefined;
+  return (key) => {
+    ranks ??= new Map(pages.map((page, at) => [page.key, at]));
+    return ranks.get(key) ?? pages.length;
   };
 }
 

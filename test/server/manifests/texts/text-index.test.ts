@@ -12,6 +12,7 @@ import {
 import type { Source } from "../../../../src/server/sources/source.ts";
 import { parseQuery, search } from "../../../../src/text/index.ts";
 import { encodePage } from "../../../../src/text/record/page-record.ts";
+import { deferred } from "../../../deferred.ts";
 import { pageOf } from "../../../text/index/pages.ts";
 import { slotInMemory } from "./slot.ts";
 
@@ -135,7 +136,7 @@ test("a file that has changed since its listing is found as it is, and not store
 });
 
 test("a search that waits too long gets an error that asks to repeat it, and the repetition finds what was built", async () => {
-  const texts = textsOf({ a: "one" });
+  const texts = textsOf({ a: "one", b: "one" });
   let release = () => {};
   const waiting = new Promise<void>((resolve) => {
     release = resolve;
@@ -145,7 +146,7 @@ test("a search that waits too long gets an error that asks to repeat it, and the
     return texts.readRecord(files);
   };
   const slot = slotInMemory();
-  const pages = [page(0, "a")];
+  const pages = [page(0, "a"), page(1, "b", { accessClass: "staff" })];
   const late = indexOf({ slot, texts: { ...texts, readRecord }, waitMs: 1 });
   await expect(pagesWith(late, pages, "one")).rejects.toMatchObject({
     kind: "busy",
@@ -153,8 +154,103 @@ test("a search that waits too long gets an error that asks to repeat it, and the
     retryAfter: 10,
   });
   release();
-  await expect.poll(() => slot.values.size).toBeGreaterThan(0);
-  expect(await pagesWith(indexOf({ slot, texts: textsOf({}) }), pages, "one")).toEqual(["0000000"]);
+  await expect.poll(() => texts.read).toEqual(["a", "b"]);
+  await expect.poll(() => slot.values.size).toBe(2);
+  const found = await pagesWith(indexOf({ slot, texts: textsOf({}) }), pages, "one");
+  expect(found).toEqual(["0000000", "0000001"]);
+});
+
+test("a search whose reader has left ends, but not the building that it has begun", async () => {
+  const texts = textsOf({ a: "one" });
+  const held = deferred();
+  const slot = slotInMemory();
+  const readRecord = async (files: readonly TextFile[]) => {
+    await held.promise;
+    return texts.readRecord(files);
+  };
+  const index = indexOf({ slot, texts: { ...texts, readRecord } });
+  const leaving = new AbortController();
+  let ran = false;
+  const task = async (): Promise<OrLost<boolean>> => ({ found: (ran = true) });
+  const result = index.runOver([page(0, "a")], task, leaving.signal);
+  leaving.abort();
+  await expect(result).rejects.toMatchObject({ kind: "cancelled" });
+  held.resolve();
+  await expect.poll(() => slot.values.size).toBe(1);
+  expect(ran).toBe(false);
+  await expect(index.runOver([page(0, "a")], task, leaving.signal)).rejects.toMatchObject({
+    kind: "cancelled",
+  });
+});
+
+/** Pages of one word each, whose keys are in their order. */
+const pagesFrom = (first: number, end: number, name = "p") =>
+  Array.from({ length: end - first }, (_, at) => page(first + at, `${name}${first + at}`));
+
+const wordsOf = (pages: readonly TextPage[]) =>
+  Object.fromEntries(pages.map(({ files: [file] }, at) => [file!.name, `usual word${at}`]));
+
+const namesOf = (index: TextIndex, pages: readonly TextPage[]) =>
+  index.runOver(pages, async (names): Promise<OrLost<readonly string[]>> => ({ found: names }));
+
+test("a page that is inserted or removed builds the segment again that it is in, and no other", async () => {
+  const all = pagesFrom(0, 1001);
+  const texts = textsOf(wordsOf(all));
+  const index = indexOf({ slot: slotInMemory(), texts });
+  const before = await namesOf(index, all.slice(1));
+  expect(before.length).toBeGreaterThan(3);
+  for (const some of [all, all.filter((_, at) => at !== 500)]) {
+    texts.read.length = 0;
+    const after = await namesOf(index, some);
+    expect(after.filter((name) => !before.includes(name)).length).toBeLessThanOrEqual(2);
+    expect(texts.read.length).toBeGreaterThan(0);
+    expect(texts.read.length).toBeLessThanOrEqual(480);
+  }
+});
+
+test("segments have the same names whatever was searched before", async () => {
+  const all = pagesFrom(0, 12);
+  const used = indexOf({ slot: slotInMemory(), texts: textsOf(wordsOf(all)) });
+  for (const end of [10, 12, 10, 11]) {
+    const some = all.slice(0, end);
+    const fresh = indexOf({ slot: slotInMemory(), texts: textsOf(wordsOf(all)) });
+    expect(await namesOf(used, some)).toEqual(await namesOf(fresh, some));
+    expect(await pagesWith(used, some, "usual")).toHaveLength(end);
+  }
+});
+
+test("texts take turns, so that a short one does not wait for all of a long one", async () => {
+  const long = pagesFrom(0, 1000);
+  const texts = textsOf({ ...wordsOf(long), short: "one" });
+  const index = indexOf({ slot: slotInMemory(), texts });
+  const all = pagesWith(index, long, "usual");
+  await expect.poll(() => texts.read.length).toBeGreaterThan(0);
+  expect(await pagesWith(index, [page(0, "short")], "one")).toEqual(["0000000"]);
+  expect(texts.read.length).toBeLessThan(1000);
+  expect(await all).toHaveLength(100);
+});
+
+test("a text may have more segments than texts may wait", async () => {
+  const pages = pagesFrom(0, 600).map((one, at) => ({ ...one, accessClass: `class ${at}` }));
+  const index = indexOf({ slot: slotInMemory(), texts: textsOf(wordsOf(pages)) });
+  expect(await namesOf(index, pages)).toHaveLength(600);
+  expect(await pagesWith(index, pages, "word599")).toEqual(["0000599"]);
+});
+
+test("a part whose text is too large is divided, and not read again", async () => {
+  const pages = pagesFrom(0, 8);
+  const texts = textsOf(wordsOf(pages));
+  const slot = slotInMemory();
+  // Each record has more than 25 bytes.
+  const index = indexOf({ slot, texts, maxRecordBytes: 100 });
+  expect(await pagesWith(index, pages, "usual")).toHaveLength(8);
+  expect((await namesOf(index, pages)).length).toBeGreaterThan(1);
+  texts.read.length = 0;
+  expect(await pagesWith(index, pages, "word7")).toEqual(["0000007"]);
+  expect(texts.read).toEqual([]);
+  // One page is never too large.
+  const small = indexOf({ slot: slotInMemory(), texts, maxRecordBytes: 1 });
+  expect(await namesOf(small, pages)).toHaveLength(8);
 });
 
 test("more pages than one segment holds are found in their order", async () => {
