@@ -99,6 +99,12 @@ interface Stretch {
   readonly end: TextPosition;
 }
 
+/** Where a unit is in its word. */
+interface Ends {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
 /** The words of a page by their number, as texts and boxes of hits. */
 class PageWords {
   readonly #words: readonly Word[];
@@ -152,20 +158,30 @@ class PageWords {
     };
   }
 
-  /** Returns the text at positions: whole words; characters in a script without spaces. */
+  /**
+   * Returns the text at positions: whole words; of a word with several units, these from one end of it or
+   * between two of them; characters in a script without spaces.
+   */
   #stretchOf({ first, last }: Range): Stretch {
     const start = this.#wordOf(first);
     const end = this.#wordOf(last);
-    const [from, to] = [this.#unitAt(start, first), this.#unitAt(end, last)];
+    const from = this.#unitAt(start, first);
+    const to = this.#unitAt(end, last);
     return {
-      start: { word: start, offset: from?.kind === "character" ? from.start : 0 },
-      end: { word: end, offset: to?.kind === "character" ? to.end : this.#texts[end]!.length },
+      start: { word: start, offset: from && (from.kind === "character" || !from.isFirst) ? from.start : 0 },
+      end: {
+        word: end,
+        offset: to && (to.kind === "character" || !to.isLast) ? to.end : this.#texts[end]!.length,
+      },
     };
   }
 
-  #unitAt(word: number, position: number): Unit | undefined {
+  #unitAt(word: number, position: number): (Unit & Ends) | undefined {
     if (this.#cut?.word !== word) this.#cut = { word, units: unitsOf(this.#texts[word]!) };
-    return this.#cut.units[position - this.#firstPositions[word]!];
+    const { units } = this.#cut;
+    const index = position - this.#firstPositions[word]!;
+    const unit = units[index];
+    return unit && { ...unit, isFirst: index === 0, isLast: index === units.length - 1 };
   }
 
   /** Returns the last word that begins at a position or before it. */

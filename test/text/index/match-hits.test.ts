@@ -6,6 +6,7 @@ import { matchPage } from "../../../src/text/index/match.ts";
 import { matchHits } from "../../../src/text/index/match-hits.ts";
 import { pageQueryOf } from "../../../src/text/index/page-query.ts";
 import { parseQuery } from "../../../src/text/index/query.ts";
+import type { PageText } from "../../../src/text/page-text.ts";
 import fc from "../../properties.ts";
 import { pageOf } from "./pages.ts";
 
@@ -29,8 +30,13 @@ describe("hits that are found again", () => {
         fc.constantFrom(...queries),
         fc.nat(30),
         fc.integer({ min: 1, max: 5 }),
-        (lines, text, start, count) => {
-          const page = pageOf(...lines.map((words) => words.join(" ")));
+        fc.constantFrom(1, 8, 70),
+        (lines, text, start, count, joined) => {
+          const texts = lines.map((words) => words.join(" "));
+          const rows = Array.from({ length: Math.ceil(texts.length / joined) }, (_, at) =>
+            texts.slice(at * joined, (at + 1) * joined).join(" "),
+          );
+          const page = pageOf(...rows);
           const query = queryOf(text);
           const hits = matchPage(page, query, start, count);
           expect(matchHits(page, { query, start, ranges: hits.map(({ words }) => words) })).toEqual(hits);
@@ -40,14 +46,10 @@ describe("hits that are found again", () => {
     );
   });
 
-  it("need only a part of a long page", () => {
-    const page = pageOf(
-      ...Array.from({ length: 200 }, (_, at) => (at === 100 ? "the king sleeps" : "an ordinary sentence")),
-    );
-    const query = queryOf("king");
-    const hits = matchPage(page, query);
+  /** A page, and the words whose texts somebody has looked at. */
+  function watched(page: PageText) {
     const looked = new Set<string>();
-    const watched = page.lines.map((line, row) => ({
+    const lines = page.lines.map((line, row) => ({
       ...line,
       words: line.words.map(({ text, ...word }, column) => ({
         ...word,
@@ -57,11 +59,32 @@ describe("hits that are found again", () => {
         },
       })),
     }));
+    return { page: { ...page, lines }, looked };
+  }
+
+  const ordinary = (count: number) =>
+    Array.from({ length: count }, (_, at) => (at === count / 2 ? "the king sleeps" : "an ordinary sentence"));
+
+  it.each([
+    ["lines", ordinary(200)],
+    ["words", [ordinary(200).join(" ")]],
+  ])("need only a part of a page of many %s", (_, lines) => {
+    const query = queryOf("king");
+    const whole = pageOf(...lines);
+    const hits = matchPage(whole, query);
+    const { page, looked } = watched(whole);
     const ranges = hits.map(({ words }) => words);
-    expect(matchHits({ ...page, lines: watched }, { query, start: 0, ranges })).toEqual(hits);
+    expect(matchHits(page, { query, start: 0, ranges })).toEqual(hits);
     expect(looked.size).toBeGreaterThan(0);
     // Of 600 words.
     expect(looked.size).toBeLessThan(60);
+  });
+
+  it("need not all of a page of 60,000 words if it has changed since", () => {
+    const { page, looked } = watched(pageOf(ordinary(20_000).join(" ")));
+    const ranges = [[50, 50] as const];
+    expect(matchHits(page, { query: queryOf("king"), start: 0, ranges })).toEqual([]);
+    expect(looked.size).toBeLessThan(5000);
   });
 
   it("are fewer if the page has changed since", () => {

@@ -102,6 +102,23 @@ describe("a match in a page", () => {
     expect(match(upright, "東京")[0]!.lines[0]!.box).toEqual([10, 300, 90, 200]);
   });
 
+  it("of a part of a word with several has the share of its box", () => {
+    const page: PageText = {
+      ...pageOf(),
+      lines: [{ block: 0, words: [{ text: "Baden-Baden,", box: [100, 0, 120, 40] }] }],
+    };
+    const parts = match(page, "baden").map(({ lines: [part] }) => part!);
+    expect(parts.map(({ prefix, exact, suffix }) => [prefix, exact, suffix])).toEqual([
+      ["", "Baden", "-Baden,"],
+      ["Baden-", "Baden,", ""],
+    ]);
+    expect(parts.map(({ box }) => box)).toEqual([
+      [100, 0, 50, 40],
+      [160, 0, 60, 40],
+    ]);
+    expect(match(page, '"baden baden"')[0]).toMatchObject({ exact: "Baden-Baden,", words: [0, 0] });
+  });
+
   it("without boxes on the page has none", () => {
     const page: PageText = { width: 0, height: 0, lines: [{ block: 0, words: [{ text: "birds" }] }] };
     expect(match(page, "birds")).toEqual([
