@@ -263,6 +263,7 @@ export {
   type MatchPart,
   matchesPerPage,
   matchRange,
+  maxMatches,
   type Term,
 } from "./search/found.ts";
 

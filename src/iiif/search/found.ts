@@ -35,7 +35,7 @@ export interface Found {
   readonly request: SearchRequest;
   /** Matches of the page, by {@link matchRange}, in the order of the canvases. */
   readonly matches: readonly Match[];
-  /** Matches on all pages. */
+  /** Matches on all pages; viewers wait for as many. */
   readonly total: number;
   /** A sentence in English for people, such as that more was found than is counted. */
   readonly note?: string;
@@ -50,8 +50,11 @@ export interface Term {
   readonly language?: string;
 }
 
-/** Matches on one page: Clover shows the first page only, and UV nothing before it has all pages. */
+/** Matches on one page: Clover shows the first page only. */
 export const matchesPerPage = 1000;
+
+/** Matches of one search: UV shows nothing before it has fetched all their pages. */
+export const maxMatches = 5 * matchesPerPage;
 
 /**
  * Returns the range of the matches on the page of a request, from 0, end exclusive. Throws ServiceError

@@ -24,12 +24,14 @@ export interface Element {
 export type Clause = readonly Element[];
 
 /**
- * What a query asks beyond the bounds. `length`: the text after the bound is ignored. `words`: these words
- * are ignored. `prefix`: the beginning of a word is too short, so that it is searched as a word.
+ * What a query asks beyond the bounds, or in the grammars of others. `length`: the text after the bound is
+ * ignored. `words`: these words are ignored. `prefix`: the beginning of a word is too short, so that it is
+ * searched as a word. `operator`: AND, OR or NOT, searched as a word. `minus`: a sign before a word that
+ * excludes nothing. `wildcard`: a sign that is not at the end of a word, and so is punctuation.
  */
 export interface QueryCut {
-  readonly kind: "length" | "words" | "prefix";
-  /** What is ignored, or the short prefix; at most `maxQueryLength` code units. */
+  readonly kind: "length" | "words" | "prefix" | "operator" | "minus" | "wildcard";
+  /** What is ignored or searched otherwise; at most `maxQueryLength` code units. */
   readonly text: string;
 }
 
@@ -92,16 +94,32 @@ export function parseQuery(text: string): Query {
   };
   for (const part of partsOf(text.slice(0, maxQueryLength))) {
     const words = wordsOf(part.text);
-    if (part.isPhrase) add(elementsOf(words), part.text);
-    else
+    if (part.isPhrase) {
+      if (isWildcardOfPhrase.test(part.text)) cutText("wildcard", part.text);
+      add(elementsOf(words), part.text);
+    } else
       for (const word of words) {
         const clause = clauseOfWord(word);
         if (isShortPrefix(word, clause)) cutText("prefix", word);
+        for (const [kind, isForeign] of foreignSigns) if (isForeign.test(word)) cutText(kind, word);
         add(clause, word);
       }
   }
-  return { clauses: [...clauses.values()], cuts };
+  return { clauses: [...clauses.values()], cuts: clauses.size > 1 ? cuts : cuts.filter(isNoOperator) };
 }
+
+const isWildcard = /[*?][\p{L}\p{N}]/u;
+const isWildcardOfPhrase = /[*?][\p{L}\p{N}]|[\p{L}\p{N}]\*/u;
+
+/** Signs and words that mean something in the grammars of other searches. */
+const foreignSigns = [
+  ["operator", /^(?:AND|OR|NOT)$/],
+  ["minus", /^-[\p{L}\p{N}]/u],
+  ["wildcard", isWildcard],
+] as const satisfies readonly (readonly [QueryCut["kind"], RegExp])[];
+
+/** Decides about a search for a single word, which may be any. */
+const isNoOperator = ({ kind }: QueryCut) => kind !== "operator";
 
 const isShortPrefix = (word: string, clause: Clause) =>
   word.endsWith("*") && unitsOf(word).at(-1)?.kind === "letters" && clause.at(-1)?.comparison === "exact";

@@ -57,6 +57,8 @@ export interface Found {
   readonly pages: number;
   readonly hits: number;
   readonly isCapped: boolean;
+  /** Pages of the segments in which was searched. */
+  readonly indexedPages: number;
   /** Words of the query that stand for more terms than are searched. */
   readonly cutWords: readonly string[];
   /** Segments that are missing or damaged, and are to be built again; what they hold is not found. */
@@ -128,6 +130,7 @@ export async function search(
     pages,
     hits: found.reduce((sum, { hits }) => hits.reduce((one, other) => one + other, sum), 0),
     isCapped,
+    indexedPages: opened.reduce((sum, { segment }) => sum + segment.head.pages, 0),
     cutWords: usual.cutWords,
     lost: [...lost],
     window: (start, count) => orLost(async () => hitsFrom(await inOrder(found, rankOf), start, count)),

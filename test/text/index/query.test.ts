@@ -53,6 +53,34 @@ describe("a query", () => {
     ]);
   });
 
+  it.each([
+    ["cat OR dog", "cat~ or~ dog~", [["operator", "OR"]]],
+    [
+      "cat AND NOT dog",
+      "cat~ and~ not~ dog~",
+      [
+        ["operator", "AND"],
+        ["operator", "NOT"],
+      ],
+    ],
+    ["cat -dog", "cat~ dog~", [["minus", "-dog"]]],
+    [
+      "w*rd wom?n *ing",
+      "[w rd] [wom n] ing~",
+      [
+        ["wildcard", "w*rd"],
+        ["wildcard", "wom?n"],
+        ["wildcard", "*ing"],
+      ],
+    ],
+    ['"lib* of"', "[lib of]", [["wildcard", "lib* of"]]],
+    ["OR", "or~", []],
+    ["or and not - what? well-known lib*", "or~ and~ not~ what~ [well known] lib*", []],
+  ])("%s has what others mean by it as cuts", (text, meaning, cuts) => {
+    expect(short(text)).toBe(meaning);
+    expect(parseQuery(text).cuts.map(({ kind, text }) => [kind, text])).toEqual(cuts);
+  });
+
   it("says that it is too long", () => {
     const { clauses, cuts } = parseQuery(`${"x".repeat(maxQueryLength)}rest`);
     expect(clauses[0]?.[0]?.text).toBe("x".repeat(64));

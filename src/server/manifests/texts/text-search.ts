@@ -1,15 +1,24 @@
 // Searches the text of a manifest for one caller, and completes words of it.
 
-import { createSemaphore } from "../../../base/index.ts";
+import { countText, createSemaphore } from "../../../base/index.ts";
 import {
   type Found,
+  matchesPerPage,
   matchRange,
+  maxMatches,
   motivationsOfText,
   passesFilters,
   type SearchRequest,
   type Term,
 } from "../../../iiif/index.ts";
-import { complete, type Found as FoundHits, parseQuery, type Query, search } from "../../../text/index.ts";
+import {
+  complete,
+  type Found as FoundHits,
+  parseQuery,
+  type Query,
+  type QueryCut,
+  search,
+} from "../../../text/index.ts";
 import { type CanvasOf, matchesOf } from "./found-matches.ts";
 import type { PageTexts } from "./page-texts.ts";
 import type { OrLost, TextIndex, TextPage } from "./text-index.ts";
@@ -57,11 +66,14 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
         const searched = names.map((name) => ({ name }));
         const found = await search(index.segments, searched, query, { rankOf: rankIn(pages), signal });
         if (found.lost.length > 0) return { lost: found.lost };
-        const [from, to] = matchRange(found.hits, request.page);
+        const counted = Math.min(found.hits, maxMatches);
+        const [from, to] = matchRange(counted, request.page);
         const hits = await found.window(from, to - from);
         if ("lost" in hits) return { lost: [hits.lost] };
         const matches = await matchesOf(texts, hits, canvasOf, signal);
-        return { found: { request, matches, total: found.hits, ...noteOf(query, found) } };
+        // A page may have changed since, and its image may have become unreadable.
+        const total = counted > matchesPerPage ? counted : matches.length;
+        return { found: { request, matches, total, ...noteOf(query, { ...found, pages: pages.length }) } };
       };
       return runOver(pages, run, client);
     },
@@ -94,16 +106,36 @@ function nothing(request: SearchRequest, query: Query): Found {
   return { request, matches: [], total: 0, ...noteOf(query) };
 }
 
+/** What a search in pages has found, and how many there are. */
+type Searched = Pick<FoundHits, "hits" | "isCapped" | "cutWords" | "indexedPages"> & {
+  readonly pages: number;
+};
+
+const tooLong = "The end of the query was ignored, since it is too long.";
+
+/** What is said of a query. */
+const cutSentences: Readonly<Record<QueryCut["kind"], string>> = {
+  length: tooLong,
+  words: tooLong,
+  prefix: "A single letter with * was searched as a word.",
+  operator: "AND, OR and NOT were searched as words: a page has to have all words of a search.",
+  minus: "A minus before a word excludes nothing.",
+  wildcard: "Only * at the end of a word, outside of quotation marks, stands for letters.",
+};
+
 /** Returns what a search has left out, for people. */
-function noteOf(
-  { cuts }: Query,
-  { isCapped, cutWords }: Pick<FoundHits, "isCapped" | "cutWords"> = { isCapped: false, cutWords: [] },
-): Pick<Found, "note"> {
+function noteOf({ cuts }: Query, searched?: Searched): Pick<Found, "note"> {
+  const { hits, isCapped, cutWords, indexedPages, pages } = searched ?? nothingSearched;
+  const shown = maxMatches.toLocaleString("en");
   const sentences = [
+    hits > maxMatches && `The first ${shown} of ${countText(hits, "hit")} are shown.`,
     isCapped && "More pages have these words than are counted.",
-    cuts.some(({ kind }) => kind !== "prefix") && "The end of the query was ignored, since it is too long.",
-    cuts.some(({ kind }) => kind === "prefix") && "A single letter with * was searched as a word.",
+    ...new Set(cuts.map(({ kind }) => cutSentences[kind])),
     cutWords.length > 0 && `Not all words were searched that begin with ${cutWords.join(", ")}.`,
+    pages > indexedPages &&
+      `No text could be read in the files of ${countText(pages - indexedPages, "page")}.`,
   ].filter((sentence) => sentence !== false);
   return sentences.length > 0 ? { note: sentences.join(" ") } : {};
 }
+
+const nothingSearched: Searched = { hits: 0, isCapped: false, cutWords: [], indexedPages: 0, pages: 0 };

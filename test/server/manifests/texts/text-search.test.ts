@@ -72,3 +72,43 @@ test("searches whose readers have left make room in the queue", async () => {
   held.resolve();
   for (const one of [...running, last]) expect((await one).total).toBe(1);
 });
+
+test("the matches of a search are bounded, as viewers fetch all of them, and its note says so", async () => {
+  const page = new Array<string>(2600).fill("one").join(" ");
+  const { search, text } = searchOf({ "a.jpg": page, "b.jpg": page });
+  const { total, note } = await search.find(text, asked("one"));
+  expect(total).toBe(5000);
+  expect(note).toBe("The first 5,000 of 5,200 hits are shown.");
+  const last = new URLSearchParams({ q: "one", page: "5" });
+  const { matches } = await search.find(text, readSearchRequest(last, "search"));
+  expect(matches).toHaveLength(1000);
+  expect(matches.at(-1)?.canvas.id).toBe("b.jpg");
+  const beyond = search.find(text, readSearchRequest(new URLSearchParams({ q: "one", page: "6" }), "search"));
+  await expect(beyond).rejects.toMatchObject({ code: "no_such_page" });
+});
+
+test("matches on images that cannot be read are not counted", async () => {
+  const canvas = { canvas: { id: "a.jpg", width: 100, height: 100 }, files: [file("a.jpg")] };
+  const canvasOf = async (key: string) => (key === "a.jpg" ? canvas : undefined);
+  const { search, text } = searchOf({ "a.jpg": "one", "broken.jpg": "one one" }, canvasOf);
+  const { total, matches } = await search.find(text, asked("one"));
+  expect([total, matches.length]).toEqual([1, 1]);
+});
+
+test.each([
+  ["one", undefined],
+  ["one OR two", "AND, OR and NOT were searched as words: a page has to have all words of a search."],
+  ["one -two", "A minus before a word excludes nothing."],
+  ["one t*o ?wo", "Only * at the end of a word, outside of quotation marks, stands for letters."],
+  ["o*", "A single letter with * was searched as a word."],
+])("the note on %s says what was not understood", async (query, expected) => {
+  const { search, text } = searchOf({ "a.jpg": "one or two" });
+  expect((await search.find(text, asked(query))).note).toBe(expected);
+});
+
+test("the note says on how many pages no text could be read", async () => {
+  const { search, text } = searchOf({ "a.jpg": "one" });
+  const damaged = { key: "b.jpg", accessClass: "public", files: [file("b.jpg")] };
+  const { total, note } = await search.find({ ...text, pages: [...text.pages, damaged] }, asked("one"));
+  expect([total, note]).toEqual([1, "No text could be read in the files of 1 page."]);
+});
