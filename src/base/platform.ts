@@ -63,6 +63,11 @@ export interface WriteOptions {
   readonly ownerOnly?: boolean;
   /** Does not wait until the bytes are on the disk, for many files that can be made again after a crash. */
   readonly unsynced?: boolean;
+  /**
+   * Fails with the code EEXIST if there is a file at the path, also one that appears meanwhile. Not all file
+   * systems can do that.
+   */
+  readonly exclusive?: boolean;
 }
 
 export type FileData = Uint8Array | readonly Uint8Array[];

@@ -73,6 +73,35 @@ export function storeContract(
       expect(await store.get("a", "x")).toEqual(bytes(1, 2, 3));
     });
 
+    it("adds an entry once, and keeps the first", async () => {
+      const store = await open();
+      expect(await store.add("a", "x", bytes(1, 2, 3))).toBe(true);
+      expect(await store.add("a", "x", bytes(4))).toBe(false);
+      expect(await store.get("a", "x")).toEqual(bytes(1, 2, 3));
+      await store.set("a", "y", bytes(5));
+      expect(await store.add("a", "y", bytes(6))).toBe(false);
+      await store.delete("a", "x");
+      expect(await store.add("a", "x", bytes(7))).toBe(true);
+      expect(await store.get("a", "x")).toEqual(bytes(7));
+    });
+
+    it("adds the entry of one of several simultaneous callers", async () => {
+      const store = await open();
+      const added = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => store.add("a", "", bytes(n, n, n))),
+      );
+      expect(added.filter(Boolean)).toHaveLength(1);
+      const winner = added.indexOf(true);
+      expect(await store.get("a", "")).toEqual(bytes(winner, winner, winner));
+    });
+
+    if (counts)
+      it("refuses to add an entry that is larger than it is", async () => {
+        const store = await open(10_000);
+        await expect(store.add("a", "", new Uint8Array(20_000))).rejects.toThrow("larger than its store");
+        expect(await store.get("a", "")).toBeUndefined();
+      });
+
     it("never confuses two keys, whatever is in their text", async () => {
       const store = await open(1 << 22);
       const part = fc.oneof(

@@ -42,6 +42,8 @@ export interface S3Options {
   readonly pageSize?: number;
   /** True if listings honour encoding-type, which not all services do. */
   readonly urlEncoding?: boolean;
+  /** True if writes ignore their conditions, as those of some services do. */
+  readonly ignoresConditions?: boolean;
 }
 
 export interface S3Server {
@@ -73,6 +75,7 @@ export const testAccount: Account = {
 /** Starts a server with one empty bucket on a free port of 127.0.0.1. */
 export async function startS3(options: S3Options = {}): Promise<S3Server> {
   const { bucket = "cache", region = "eu-test-1", pageSize = 1000, urlEncoding = true } = options;
+  const { ignoresConditions = false } = options;
   const account = "account" in options ? options.account : testAccount;
   const objects = new Map<string, StoredObject>();
   const server = createServer((request, response) => {
@@ -135,7 +138,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
       case "HEAD":
         return stored ? withHeaders(give(stored, raw.headers)) : refusal({ status: 404, code: "NoSuchKey" });
       case "PUT": {
-        if (raw.headers["if-none-match"] === "*" && stored)
+        if (raw.headers["if-none-match"] === "*" && stored && !ignoresConditions)
           return refusal({ status: 412, code: "PreconditionFailed" });
         const match = raw.headers["if-match"];
         if (match !== undefined && match !== stored?.etag)

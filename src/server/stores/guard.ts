@@ -21,13 +21,16 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
   const reads = createCircuit(circuit);
   const writes = createCircuit(circuit);
   /** Writes in progress, including those that nobody waits for any more. */
-  const writing = new Set<Promise<void>>();
+  const writing = new Set<Promise<unknown>>();
 
-  const write = (act: () => Promise<void>) => {
-    const one = act().finally(() => writing.delete(one));
-    writing.add(one);
-    return one;
-  };
+  const write = <T>(act: () => Promise<T>): Promise<T> =>
+    writes.run(() =>
+      withDeadline(deadlines.write, () => {
+        const one = act().finally(() => writing.delete(one));
+        writing.add(one);
+        return one;
+      }),
+    );
   const purge = <T>(act: () => Promise<T>) =>
     withDeadline(deadlines.purge, async () => {
       await Promise.allSettled(writing);
@@ -38,10 +41,8 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
   return {
     ...(store.maxBytes ? { maxBytes: store.maxBytes } : {}),
     get: (name, variant) => reads.run(() => withDeadline(deadlines.read, () => store.get(name, variant))),
-    set: (name, variant, value, ttl) =>
-      writes.run(() =>
-        withDeadline(deadlines.write, () => write(() => store.set(name, variant, value, ttl))),
-      ),
+    set: (name, variant, value, ttl) => write(() => store.set(name, variant, value, ttl)),
+    add: (name, variant, value) => write(() => store.add(name, variant, value)),
     delete: (name, variant) => purge(() => store.delete(name, variant)),
     ...(clear ? { clear: () => purge(clear) } : {}),
     // Pages and scrapes wait for it, which need to report what is wrong.

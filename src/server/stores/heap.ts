@@ -4,7 +4,7 @@ import { z } from "zod";
 import { createLru } from "../../base/index.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { splitName } from "./names.ts";
-import type { Store } from "./store.ts";
+import { type Store, tooLargeError } from "./store.ts";
 
 /** Schema of `backend: heap`. */
 export const heapOptions = (defaults: StoreDefaults) =>
@@ -72,19 +72,29 @@ export function heapStore({ maxBytes, lends = false, now = Date.now }: HeapStore
     return undefined;
   };
 
+  /** Returns false if the entry is larger than the store. */
+  const store = (name: string, variant: string, value: Uint8Array, expires: number | undefined): boolean => {
+    remove(name, variant);
+    const entry: HeapEntry = { name, variant, value: value.slice(), expires };
+    if (!entries.set(keyOf(name, variant), entry, weigh(name, variant, value))) return false;
+    const { group } = splitName(name);
+    const known = groups.get(group);
+    if (known) known.add(entry);
+    else groups.set(group, new Set([entry]));
+    return true;
+  };
+
   return {
     maxBytes: () => maxBytes,
     peek,
     get: async (name, variant) => peek(name, variant),
     async set(name, variant, value, ttl = 0) {
-      remove(name, variant);
-      const expires = ttl > 0 ? now() + ttl * 1000 : undefined;
-      const entry: HeapEntry = { name, variant, value: value.slice(), expires };
-      if (!entries.set(keyOf(name, variant), entry, weigh(name, variant, value))) return;
-      const { group } = splitName(name);
-      const known = groups.get(group);
-      if (known) known.add(entry);
-      else groups.set(group, new Set([entry]));
+      store(name, variant, value, ttl > 0 ? now() + ttl * 1000 : undefined);
+    },
+    async add(name, variant, value) {
+      if (peek(name, variant)) return false;
+      if (!store(name, variant, value, undefined)) throw tooLargeError();
+      return true;
     },
     async delete(name, variant) {
       if (variant !== undefined) return remove(name, variant);

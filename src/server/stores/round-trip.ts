@@ -6,7 +6,11 @@ import type { Store } from "./store.ts";
 /**
  * Returns true if the store returns what was written. Throws what the store throws. Leaves nothing behind.
  */
-export async function roundTrip({ set, get, delete: remove }: Omit<Store, "check">): Promise<boolean> {
+export async function roundTrip({
+  set,
+  get,
+  delete: remove,
+}: Pick<Store, "set" | "get" | "delete">): Promise<boolean> {
   // No entry of a caller has NUL in its name.
   const name = "\0check";
   const variant = crypto.randomUUID();

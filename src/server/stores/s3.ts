@@ -9,6 +9,7 @@ import {
   type Bucket,
   forEachConcurrently,
   keyPrefixOption,
+  S3Error,
   s3Options,
   withoutCredentials,
 } from "../../base/index.ts";
@@ -44,10 +45,40 @@ export interface S3StoreOptions {
 
 const atOnce = 8;
 
+const conditionsIgnored =
+  "The S3 service ignores If-None-Match, so that servers cannot share what is written once. Use Redis or files for this slot.";
+
 /** Creates a store over the entries that the bucket already contains. */
 export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Store {
   const keyOf = async (name: string, variant?: string) =>
     `${prefix}v1/${(await entryPath(name, variant)).join("/")}`;
+
+  const putUnlessThere = async (key: string, body: Uint8Array): Promise<boolean> => {
+    const headers = { "content-type": "application/octet-stream", "if-none-match": "*" };
+    try {
+      await (await bucket.request("PUT", key, { headers, body })).body?.cancel();
+      return true;
+    } catch (error) {
+      if (error instanceof S3Error && error.status === 412) return false;
+      throw error;
+    }
+  };
+  let conditions: Promise<void> | undefined;
+  /** Throws if the service ignores conditions, as some do: two servers would overwrite what each adds. */
+  const checkConditions = () => {
+    const check = async () => {
+      const key = `${prefix}v1/conditions-${crypto.randomUUID()}`;
+      const body = new Uint8Array(1);
+      const isHeeded = (await putUnlessThere(key, body)) && !(await putUnlessThere(key, body));
+      await bucket.delete(key);
+      if (!isHeeded) throw new Error(conditionsIgnored);
+    };
+    conditions ??= check().catch((error: unknown) => {
+      conditions = undefined;
+      throw error;
+    });
+    return conditions;
+  };
 
   const store: Omit<Store, "check"> = {
     async get(name, variant) {
@@ -62,6 +93,10 @@ export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Sto
     async set(name, variant, value, ttl = 0) {
       const entry = await encodeEntry(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
       await bucket.put(await keyOf(name, variant), entry);
+    },
+    async add(name, variant, value) {
+      await checkConditions();
+      return putUnlessThere(await keyOf(name, variant), await encodeEntry(entryKey(name, variant), value, 0));
     },
     async delete(name, variant) {
       if (variant !== undefined) return (await bucket.delete(await keyOf(name, variant))) ? 1 : 0;

@@ -62,6 +62,11 @@ export interface Slot {
     options?: MakeOptions,
   ): Promise<Uint8Array>;
   /**
+   * Its store itself, for entries that are written once and on which others depend: both throw if it fails,
+   * and no memory stands in for it. Missing if it is switched off.
+   */
+  readonly lasting?: Pick<Store, "get" | "add">;
+  /**
    * Removes one variant, or all of a name, which for a group is everything in it; returns the number removed.
    * Values that are being made or written are not stored. Throws if the store does.
    */
@@ -216,9 +221,29 @@ export function createSlot(options: SlotOptions): Slot {
     }
   };
 
+  const lasting = (inner: Store): NonNullable<Slot["lasting"]> => ({
+    async get(name, variant) {
+      const value = await orFailure("get", inner.get(name, variant));
+      countLookup(value);
+      return value;
+    },
+    async add(name, variant, value) {
+      const isNew = await orFailure("set", inner.add(name, variant, value));
+      if (isNew) counts.writes.add();
+      if (isNew) counts.bytesWritten.add(value.length);
+      return isNew;
+    },
+  });
+  const orFailure = <T>(what: string, result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
+      logFailure(what, error);
+      throw error;
+    });
+
   return {
     name: slotName,
     counts,
+    ...(options.store && { lasting: lasting(options.store) }),
     maxBytes: () => (store ? (store.maxBytes?.() ?? Number.POSITIVE_INFINITY) : 0),
     async get(name, variant) {
       const value = await find(name, variant);

@@ -62,6 +62,12 @@ export function withStandIn(
         throw error;
       }
     },
+    // Only the store knows what others have added.
+    async add(name, variant, value) {
+      const isNew = await store.add(name, variant, value);
+      await comeBack();
+      return isNew;
+    },
     async delete(name, variant) {
       const forgotten = await memory.delete(name, variant);
       await trial;

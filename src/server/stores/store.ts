@@ -26,6 +26,11 @@ export interface Store {
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Appears whole or not at all. `ttl` in seconds; 0 or undefined: until pushed out. */
   set(name: string, variant: string, value: Uint8Array, ttl?: number): Promise<void>;
+  /**
+   * Stores a value that never expires, unless there is one, and returns whether it did. Of several servers
+   * that add the same entry simultaneously, one does. Throws if it cannot be stored as a whole.
+   */
+  add(name: string, variant: string, value: Uint8Array): Promise<boolean>;
   /** Removes one variant, or all of a name, which for a group is all that is in it; the number removed. */
   delete(name: string, variant?: string): Promise<number>;
   /** Removes everything that this store wrote. */
@@ -43,3 +48,7 @@ export interface Store {
   check(): Promise<void>;
   close?(): Promise<void>;
 }
+
+/** The error for an entry that cannot be added, since it is larger than the store. */
+export const tooLargeError = () =>
+  new Error("An entry is larger than its store. Raise max_bytes or max_memory of its slot.");

@@ -132,3 +132,20 @@ describe("a bucket that fails", () => {
     expect(String(error)).not.toContain("other-secret");
   });
 });
+
+describe("entries that are added to a bucket", () => {
+  it("are refused by a service that would overwrite them, and nothing is left of the check", async () => {
+    server = await startS3({ ignoresConditions: true });
+    const store = storeOn(server);
+    await expect(store.add("a", "", value)).rejects.toThrow("ignores If-None-Match");
+    expect(server.objects.size).toBe(0);
+  });
+
+  it("cost one request each, once the service is known to heed conditions", async () => {
+    const { server, store } = await opened();
+    await store.add("a", "", value);
+    server.seen.length = 0;
+    expect(await store.add("b", "", value)).toBe(true);
+    expect(server.seen.map(({ method, status }) => [method, status])).toEqual([["PUT", 200]]);
+  });
+});

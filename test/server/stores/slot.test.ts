@@ -36,6 +36,10 @@ function unreliable(inner: Store): Store & { broken: boolean; hold: Promise<void
       await gate();
       return inner.set(name, variant, value, ttl);
     },
+    add: async (name: string, variant: string, value: Uint8Array) => {
+      await gate();
+      return inner.add(name, variant, value);
+    },
     delete: async (name: string, variant?: string) => {
       await gate();
       return inner.delete(name, variant);
@@ -371,5 +375,32 @@ describe("a slot that is switched off", () => {
     expect(await slot.usage?.()).toEqual({ entries: 0, bytes: 0 });
     await slot.check();
     await slot.close();
+  });
+});
+
+describe("entries of a slot that are written once", () => {
+  it("are those of its store, and are counted", async () => {
+    const { slot, store } = slotOver();
+    expect(await slot.lasting?.add("a", "x", one)).toBe(true);
+    expect(await slot.lasting?.add("a", "x", two)).toBe(false);
+    expect(await slot.lasting?.get("a", "x")).toEqual(one);
+    expect(await store?.get("a", "x")).toEqual(one);
+    expect(readCounts(slot.counts)).toMatchObject({ writes: 1, bytesWritten: 1, hits: 1, misses: 0 });
+  });
+
+  it("are not known to be missing, and not in memory, while the store is broken", async () => {
+    const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
+    const { slot, logged } = slotOver({ store, standIn: heapStore({ maxBytes: 1 << 20 }) });
+    store.broken = true;
+    await expect(slot.lasting?.get("a", "x")).rejects.toThrow("no connection");
+    await expect(slot.lasting?.add("a", "x", one)).rejects.toThrow("no connection");
+    expect(logged).toHaveLength(1);
+    expect(readCounts(slot.counts)).toMatchObject({ errors: 2, failedWrites: 1, writes: 0, misses: 0 });
+    store.broken = false;
+    expect(await slot.lasting?.get("a", "x")).toBeUndefined();
+  });
+
+  it("do not exist in a slot that is switched off", () => {
+    expect(slotOver({ store: undefined }).slot.lasting).toBeUndefined();
   });
 });

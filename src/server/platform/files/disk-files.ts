@@ -168,7 +168,8 @@ export function diskFiles(disk: Fetcher): FileSystem {
       if (!names) throw new Error("There is no directory at this path on the disk service.");
       for (const [name, kind] of names) yield { name, kind };
     },
-    async writeFile(path, data) {
+    async writeFile(path, data, { exclusive = false } = {}) {
+      if (exclusive) throw new Error("The files of workerd cannot be shared by several servers.");
       const response = await disk.fetch(urlOf(path), {
         method: "PUT",
         body: new Blob((data instanceof Uint8Array ? [data] : data) as Uint8Array<ArrayBuffer>[]),

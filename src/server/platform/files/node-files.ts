@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import {
   type FileHandle,
+  link,
   lstat,
   mkdir,
   open,
@@ -340,7 +341,7 @@ async function makeFolder(path: string, mode: number): Promise<void> {
 
 async function createFile(
   path: string,
-  { ownerOnly = false, unsynced = false }: WriteOptions = {},
+  { ownerOnly = false, unsynced = false, exclusive = false }: WriteOptions = {},
 ): Promise<FileWriter> {
   const directory = dirname(path);
   // In the same directory, so that the rename stays within one file system.
@@ -364,7 +365,10 @@ async function createFile(
     async finish() {
       if (!unsynced) await handle.sync();
       await handle.close();
-      await rename(temporary, path);
+      // Unlike a rename, a link replaces nothing.
+      if (exclusive) await link(temporary, path);
+      else await rename(temporary, path);
+      if (exclusive) await unlink(temporary);
       if (!unsynced) await syncDirectory(directory);
     },
     async discard() {

@@ -7,11 +7,11 @@
 // verification counts as absent and is removed. The modification time of a file is the time of its last use.
 
 import { z } from "zod";
-import { createLru, pathOption } from "../../../base/index.ts";
+import { createLru, pathOption, type WriteOptions } from "../../../base/index.ts";
 import { boundOptions, type StoreDefaults } from "../bounds.ts";
 import { decodeEntry, entryKey, entryParts, entryPath } from "../entry.ts";
 import { roundTrip } from "../round-trip.ts";
-import type { Store } from "../store.ts";
+import { type Store, tooLargeError } from "../store.ts";
 import { type BoundedFiles, boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
 import { folderFault } from "./folder.ts";
 import { Room } from "./room.ts";
@@ -108,13 +108,32 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
   const set: Store["set"] = async (name, variant, value, ttl = 0) => {
     const file = await fileOf(name, variant);
     const entry = await entryParts(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
-    const length = entry.reduce((sum, part) => sum + part.length, 0);
-    if (length > maxBytes) {
-      await removeFile(file);
-      return;
-    }
     // What a crash of the machine leaves of an entry that was not synced does not verify.
-    const write = () => files.writeFile(file, entry, { unsynced: true });
+    if (!(await writeEntry(file, entry, { unsynced: true }))) await removeFile(file);
+  };
+
+  const add: Store["add"] = async (name, variant, value) => {
+    const file = await fileOf(name, variant);
+    if (await get(name, variant)) return false;
+    const entry = await entryParts(entryKey(name, variant), value, 0);
+    try {
+      if (!(await writeEntry(file, entry, { exclusive: true }))) throw tooLargeError();
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+      return false;
+    }
+  };
+
+  /** Returns false, and writes nothing, if the entry is larger than the store. */
+  const writeEntry = async (
+    file: string,
+    entry: readonly Uint8Array[],
+    options: WriteOptions,
+  ): Promise<boolean> => {
+    const length = entry.reduce((sum, part) => sum + part.length, 0);
+    if (length > maxBytes) return false;
+    const write = () => files.writeFile(file, entry, options);
     await room.reserve(length, async () => {
       const done = room.change();
       const stat = await files.stat(file);
@@ -129,6 +148,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
       done(old ? 0 : 1, length - (old?.size ?? 0));
     });
     touched.set(file, now(), 1);
+    return true;
   };
 
   const remove: Store["delete"] = async (name, variant) => {
@@ -145,6 +165,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
     maxBytes: () => maxBytes,
     get,
     set,
+    add,
     delete: remove,
     async clear() {
       await Promise.all([room.whenSettled(), files.lateWrites()]);

@@ -6,7 +6,7 @@ import { isServiceUrl, parseUrl, sizeOption } from "../../../base/index.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "../bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "../entry.ts";
 import { roundTrip } from "../round-trip.ts";
-import type { Store } from "../store.ts";
+import { type Store, tooLargeError } from "../store.ts";
 import type { RedisArgument, RedisDriver } from "./driver.ts";
 import { accountKeys, type RedisScript } from "./scripts.ts";
 
@@ -189,6 +189,13 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
       }
       const stored = driver.encode(entry);
       await run("put", member, stored, costOf(stored.length), lifetime, maxBytes);
+    },
+    async add(name, variant, value) {
+      const entry = driver.encode(await encodeEntry(entryKey(name, variant), value, 0));
+      const member = await memberOf(name, variant);
+      const stored = Number(await run("add", member, entry, costOf(entry.length), 0, maxBytes));
+      if (stored === 0) throw tooLargeError();
+      return stored === 1;
     },
     async delete(name, variant) {
       if (variant !== undefined) return Number(await run("remove", await memberOf(name, variant)));

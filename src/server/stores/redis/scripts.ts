@@ -54,30 +54,11 @@ local function total()
 end
 `;
 
-export const redisScripts = {
-  /** ARGV: entries, member. The stored value or nil. */
-  get: `${shared}
-local member = ARGV[2]
-local value = redis.call('GET', entries .. member)
-if not value then
-  forget(member)
-  return false
-end
-if redis.call('HEXISTS', sizes, member) == 0 then
-  drop(member)
-  return false
-end
--- Without memory left this fails; the value is there all the same.
-redis.pcall('ZADD', used, now(), member)
-return value`,
-
-  /**
-   * ARGV: entries, member, value, its size, milliseconds to live (0: forever), most bytes of all. Returns 1
-   * if it is stored.
-   */
-  put: `${shared}
-local member, value = ARGV[2], ARGV[3]
-local size, ttl, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+/**
+ * Writes an entry. ARGV: entries, member, value, its size, milliseconds to live (0: forever), most bytes of
+ * all. Returns 1 if it is stored.
+ */
+const put = `
 -- Writes nothing, and fails where Redis has no memory left: it asks no more once a script has written.
 redis.call('ZADD', used, 'XX', 0, '')
 begin_anew_unless_sound()
@@ -103,7 +84,36 @@ redis.call('ZADD', used, time, member)
 redis.call('ZADD', names, 0, member)
 redis.call('HSET', sizes, member, size)
 redis.call('HINCRBY', sizes, 'total', size)
-return 1`,
+return 1`;
+
+/** The arguments of both scripts that write an entry. */
+const written = `
+local member, value = ARGV[2], ARGV[3]
+local size, ttl, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])`;
+
+export const redisScripts = {
+  /** ARGV: entries, member. The stored value or nil. */
+  get: `${shared}
+local member = ARGV[2]
+local value = redis.call('GET', entries .. member)
+if not value then
+  forget(member)
+  return false
+end
+if redis.call('HEXISTS', sizes, member) == 0 then
+  drop(member)
+  return false
+end
+-- Without memory left this fails; the value is there all the same.
+redis.pcall('ZADD', used, now(), member)
+return value`,
+
+  put: `${shared}${written}${put}`,
+
+  /** As `put`, unless there is a value, which is -1. */
+  add: `${shared}${written}
+if redis.call('EXISTS', entries .. member) == 1 and redis.call('HEXISTS', sizes, member) == 1 then return -1 end
+${put}`,
 
   /** ARGV: entries, member. The number removed. */
   remove: `${shared}
