@@ -14,7 +14,7 @@ const sections = [
     /^(admi|refused|delayed|cancelled|yielded|underestimated|jobs|pool_|worker)/,
     "Jobs pass a gate (`render` for pictures, `probe` for reading headers), then a worker runs them.",
   ],
-  ["Caches", /^cache_/, "A slot is `render`, `info`, `origin` or `text`."],
+  ["Caches", /^cache_/, "A slot is `render`, `info`, `origin`, `text` or `changes`."],
   ["Sources", /^source_/, ""],
   ["Service", /./, ""],
 ];

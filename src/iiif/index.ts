@@ -53,7 +53,7 @@ export {
 } from "./discovery/changes.ts";
 
 // The paths of the stream of changes, which no other file spells out.
-export { changesAddress, changesPageAddress, changesPageOf, changesPath } from "./discovery/mounts.ts";
+export { changesAddress, changesPageOf, changesPath } from "./discovery/mounts.ts";
 
 // The canonical form of a request (Image API 3.0 section 4.7, 2.1 section 4.7), and the file name of its
 // response.

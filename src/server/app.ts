@@ -9,6 +9,7 @@ import {
   type RequestRecord,
 } from "../base/index.ts";
 import { mountAuth } from "./api/auth/routes.ts";
+import { mountChanges } from "./api/changes/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { collectionPages, mountHome } from "./api/home/routes.ts";
@@ -47,6 +48,7 @@ export const surfaces: readonly Surface[] = [
   mountImage,
   mountPresentation,
   mountSearch,
+  mountChanges,
   mountAuth,
   mountContentState,
   (routes, service) => mountView(routes, service, collectionPages),

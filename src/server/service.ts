@@ -28,9 +28,10 @@ import { createFrames, type Frames } from "./dashboard/frame.ts";
 import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
 import type { RenderParts } from "./images/render.ts";
+import type { Changes } from "./manifests/changes/changes.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
 import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
-import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
+import { buildChanges, buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
 import { createPageTexts, type PageTexts } from "./manifests/texts/page-texts.ts";
@@ -67,6 +68,8 @@ export interface Service {
   readonly search: Search;
   /** Absent if the Presentation API is disabled. */
   readonly manifests?: Manifests;
+  /** The stream of changes to manifests; absent if it is disabled. */
+  readonly changes?: Changes;
   /** Reads the text of pages. */
   readonly texts: PageTexts;
   /** Search in the text of a manifest. */
@@ -218,6 +221,8 @@ export async function createService(
   const textSearch = createTextSearch(textIndex, texts);
   const options = config.presentation;
   const manifests = buildManifests({ images, auth, folders, options, texts, aliases, log });
+  const changes =
+    manifests && buildChanges({ images, auth, sources, folders, options, slot: slots.changes, log });
   const check = () => runChecks(allChecks);
   const logResults = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ results: await check(), checkedAt: Date.now() }), {
@@ -267,6 +272,7 @@ export async function createService(
     folders,
     search,
     ...(manifests && { manifests }),
+    ...(changes && { changes }),
     texts,
     textSearch,
     sources,
@@ -308,6 +314,7 @@ export async function createService(
       yaml.close();
       texts.close();
       textSearch.close();
+      await changes?.close();
       await Promise.allSettled([
         shared ? undefined : pool.close(),
         outer.close(),

@@ -83,6 +83,7 @@ describe("the page", () => {
       "info",
       "origin",
       "text",
+      "changes",
     ]);
     const { entries, bytes } = (await own.service.slots.render.usage?.()) ?? { entries: 0, bytes: 0 };
     expect(entries).toBe(1);
@@ -262,7 +263,7 @@ describe("over a bucket", () => {
     const states = [...table.matchAll(/<h3>\w+ <span class="pill[^"]*">([^<]*)<\/span>/g)].map(
       ([, state]) => state,
     );
-    expect(states).toEqual(["cannot be used", "works", "works", "works"]);
+    expect(states).toEqual(["cannot be used", "works", "works", "works", "works"]);
     const answer = await post("/admin/cache/purge", { cache: "render", key: tile }, dead);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("could not be purged");
@@ -275,7 +276,7 @@ describe("purging an image", () => {
     await isKept(app, tile);
     const answer = await post("/admin/cache/purge-image", { identifier: "base.png" });
     expect(await outcomeOf(answer)).toMatch(
-      /entr(y|ies) of base\.png removed: render 1, info \d+, origin \d+, text 0\./,
+      /entr(y|ies) of base\.png removed: render 1, info \d+, origin \d+, text 0, changes 0\./,
     );
     expect(await isKept(app, tile)).toBe(false);
   });
@@ -427,11 +428,11 @@ describe("/admin/api/purge", () => {
     expect(answer.headers.get("Content-Type")).toBe("application/json");
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
     expect(await answer.json()).toEqual({
-      purged: { render: 1, info: entries, origin: 0, text: 0 },
+      purged: { render: 1, info: entries, origin: 0, text: 0, changes: 0 },
       unsupported: [],
     });
     expect(await (await ask('{"identifier":"base.png"}')).json()).toEqual({
-      purged: { render: 0, info: 0, origin: 0, text: 0 },
+      purged: { render: 0, info: 0, origin: 0, text: 0, changes: 0 },
       unsupported: [],
     });
     expect(await isKept(app, tile)).toBe(false);
@@ -487,7 +488,7 @@ test("each purge is a line in the log, with what was removed and without the hid
   expect(purges.slice(0, 3)).toEqual([
     [
       "an image was purged by the operator",
-      { identifier: "base.png", render: 1, info: 1, origin: 0, text: 0 },
+      { identifier: "base.png", render: 1, info: 1, origin: 0, text: 0, changes: 0 },
     ],
     ["an entry was purged by the operator", { cache: "render", entries: 0 }],
     ["a cache was emptied by the operator", { cache: "info" }],

@@ -164,7 +164,7 @@ test("an image is purged from its page, which reports the removed entries", asyn
   await askForTile();
   await page.getByRole("button", { name: "Purge this image" }).click();
   expect(await page.locator("#outcome").textContent()).toMatch(
-    /^\d+ entries of maps\/City & land\.jpg removed: render \d+, info \d+, origin \d+, text 0\.$/,
+    /^\d+ entries of maps\/City & land\.jpg removed: render \d+, info \d+, origin \d+, text 0, changes 0\.$/,
   );
   expect(page.url()).toBe(`${url}/admin/view/maps/City%20&%20land.jpg`);
   // It is said once.

@@ -195,6 +195,7 @@ describe("smalti purge", () => {
       render: 0,
       origin: 0,
       text: 0,
+      changes: 0,
     });
     expect((await purged("--folder", "sound", "-config", "smalti.yaml")).info).toBeGreaterThanOrEqual(2);
     await warm();
@@ -218,7 +219,7 @@ describe("smalti purge", () => {
     for (const [identifier, advice] of cases) {
       const { code, out, err } = await ask(identifier);
       expect([code, err]).toEqual([1, ""]);
-      expect(out).toMatch(/^0 entries removed: render 0, info 0, origin 0, text 0\n/);
+      expect(out).toMatch(/^0 entries removed: render 0, info 0, origin 0, text 0, changes 0\n/);
       expect(out).toContain(`Nothing was cached of ${identifier}, and no source has an image`);
       expect(out).toContain(advice);
     }

@@ -33,6 +33,8 @@ const wanted: Readonly<Record<string, readonly [string, ...string[]]>> = {
   manifest: ["how-to/manifest-metadata"],
   backup: ["operations/upgrading"],
   upgrade: ["operations/upgrading"],
+  europeana: ["how-to/harvest"],
+  "oai-pmh": ["how-to/harvest"],
   "rate limit": ["operations/troubleshooting#429-rate-limit"],
   EACCES: ["operations/troubleshooting"],
   "permission denied": ["operations/troubleshooting"],

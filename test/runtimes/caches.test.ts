@@ -42,6 +42,7 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
           ["info", undefined],
           ["origin", undefined],
           ["text", undefined],
+          ["changes", undefined],
         ]);
       const first = await get();
       expect(first[0]).toBe(200);

@@ -237,6 +237,11 @@ const keyForms: Readonly<Record<SlotName, (c: RequestContext, source: string, ex
     text: () => (
       <>Its entries have no keys, since an index holds the words of many pages. Purge the whole cache.</>
     ),
+    changes: () => (
+      <>
+        Its entries have no keys, since each depends on those before. After a purge, the stream begins again.
+      </>
+    ),
   };
 
 /** Purges one entry by its key, with the form of keys in each slot. */

@@ -74,6 +74,7 @@ const contents: Readonly<Record<SlotName, string>> = {
   info: "Descriptions of masters, from which info.json is made, and listings of remote folders.",
   origin: "Bytes of remote masters, and the sidecars that make large files fast.",
   text: "The text of pages, and the indexes of their words.",
+  changes: "The stream of changes to manifests, for those who harvest them.",
 };
 
 /** One card for each slot. */

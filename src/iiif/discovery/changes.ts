@@ -4,7 +4,7 @@
 import type { LanguageMap } from "../../base/index.ts";
 import { present } from "../presentation/json.ts";
 import type { Resource } from "../presentation/model.ts";
-import { changesAddress, changesPageAddress } from "./mounts.ts";
+import { type ChangesPageName, changesAddress, changesPageAddress } from "./mounts.ts";
 
 /** JSON-LD context of the stream. */
 const discoveryContext = "http://iiif.io/api/discovery/1/context.json";
@@ -62,6 +62,8 @@ export type Change = (ResourceChange | Move | Refresh) & {
 export interface ChangeStream {
   /** Public URL of the service, without a trailing /. */
   readonly base: string;
+  /** Its id, which is part of the addresses of its pages. */
+  readonly id: string;
   /** Entries on all pages. */
   readonly total: number;
   /** Pages, of which each has an entry at least. */
@@ -78,7 +80,7 @@ export interface ChangeStream {
  * and a page an entry (sections 3.1 and 3.2).
  */
 export function changesCollection(stream: ChangeStream): Resource | undefined {
-  const { base, total, pages, rights, seeAlso, partOf } = stream;
+  const { base, id, total, pages, rights, seeAlso, partOf } = stream;
   if (pages < 1 || total < 1) return undefined;
   return present({
     "@context": discoveryContext,
@@ -88,8 +90,8 @@ export function changesCollection(stream: ChangeStream): Resource | undefined {
     rights,
     seeAlso: seeAlso?.map(datasetOf),
     partOf: partOf === undefined ? undefined : [{ id: partOf, type: "OrderedCollection" }],
-    first: pageReference(base, 0),
-    last: pageReference(base, pages - 1),
+    first: pageReference(base, { stream: id, number: 0 }),
+    last: pageReference(base, { stream: id, number: pages - 1 }),
   });
 }
 
@@ -110,7 +112,7 @@ export interface ChangePage {
  */
 export function changesPage(
   { number, start, after = 0, changes }: ChangePage,
-  { base, pages }: Pick<ChangeStream, "base" | "pages">,
+  { base, id, pages }: Pick<ChangeStream, "base" | "id" | "pages">,
 ): Resource | undefined {
   if (changes.length === 0) return undefined;
   let latest = after;
@@ -118,20 +120,21 @@ export function changesPage(
     latest = Math.max(latest, change.time);
     return activityOf(change, latest, base);
   });
+  const referTo = (number: number) => pageReference(base, { stream: id, number });
   return {
     "@context": discoveryContext,
-    id: changesPageAddress(base, number),
+    id: referTo(number).id,
     type: "OrderedCollectionPage",
     startIndex: start,
     partOf: { id: changesAddress(base), type: "OrderedCollection" },
-    ...(number > 0 && { prev: pageReference(base, number - 1) }),
-    ...(number < pages - 1 && { next: pageReference(base, number + 1) }),
+    ...(number > 0 && { prev: referTo(number - 1) }),
+    ...(number < pages - 1 && { next: referTo(number + 1) }),
     orderedItems,
   };
 }
 
-const pageReference = (base: string, number: number) => ({
-  id: changesPageAddress(base, number),
+const pageReference = (base: string, page: ChangesPageName) => ({
+  id: changesPageAddress(base, page),
   type: "OrderedCollectionPage",
 });
 

@@ -3,16 +3,24 @@
 /** Path of the stream; its pages follow after a /. */
 export const changesPath = "/iiif/changes";
 
-const pagePrefix = `${changesPath}/page/`;
+/** A page of a stream. */
+export interface ChangesPageName {
+  /** Id: small letters and digits. A stream that begins again has another, so that pages never change. */
+  readonly stream: string;
+  /** From 0, the oldest. */
+  readonly number: number;
+}
 
 /** Returns the address of the stream; `base`: the public URL of the service, without a trailing /. */
 export const changesAddress = (base: string): string => base + changesPath;
 
-/** Returns the address of a page of the stream, by its number from 0, the oldest. */
-export const changesPageAddress = (base: string, page: number): string => `${base}${pagePrefix}${page}`;
+/** Returns the address of a page of the stream. */
+export const changesPageAddress = (base: string, { stream, number }: ChangesPageName): string =>
+  `${base}${changesPath}/${stream}/${number}`;
 
-/** Returns the number of the page that a path names; undefined for any other path. */
-export function changesPageOf(path: string): number | undefined {
-  const rest = path.startsWith(pagePrefix) ? path.slice(pagePrefix.length) : "";
-  return /^(?:0|[1-9]\d{0,8})$/.test(rest) ? Number(rest) : undefined;
+/** Returns the page of the stream that a path names; undefined for any other path. */
+export function changesPageOf(path: string): ChangesPageName | undefined {
+  const rest = path.startsWith(`${changesPath}/`) ? path.slice(changesPath.length + 1) : "";
+  const [, stream, number] = /^([0-9a-z]{1,32})\/(0|[1-9]\d{0,8})$/.exec(rest) ?? [];
+  return stream === undefined ? undefined : { stream, number: Number(number) };
 }

@@ -196,7 +196,18 @@ export const configSchema = z
     content_state: contentStateOptions.prefault({}),
     mcp: mcpOptions.prefault({}),
   })
-  .superRefine(({ presentation, content_state }, context) => {
+  .superRefine(({ presentation, content_state, cache }, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+    if (presentation.changes.enabled && !presentation.enabled)
+      refuse(
+        ["presentation", "changes", "enabled"],
+        "expected false, because presentation.enabled is false and there are no manifests",
+      );
+    if (presentation.changes.enabled && cache.changes.backend === "none")
+      refuse(
+        ["cache", "changes", "backend"],
+        "expected filesystem, redis, s3 or heap, because presentation.changes.enabled is true",
+      );
     if (content_state.enabled && !presentation.enabled)
       context.addIssue({
         code: "custom",

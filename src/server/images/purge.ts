@@ -35,8 +35,8 @@ export interface PurgedImage {
   readonly unsupported: readonly SlotName[];
 }
 
-/** Forms of keys; the entries of `text` are named by what they are made of, which nobody writes down. */
-const forms: Readonly<Record<Exclude<SlotName, "text">, string>> = {
+/** Forms of keys; nobody writes down the names of the other slots' entries. */
+const forms: Readonly<Record<Exclude<SlotName, "text" | "changes">, string>> = {
   render: `the path of an image request, such as ${mainPrefix[3]}a.tif/full/max/0/default.jpg, or that with |v1|full or |v1|substitute behind it`,
   info: `host and path of an info.json, such as images.example.org${mainPrefix[3]}a.tif/info.json`,
   origin: "the name of a source, a colon and an identifier, such as scans:a.tif",
@@ -57,8 +57,8 @@ const malformedKeyError = (slot: keyof typeof forms, cause?: unknown) =>
  * are entry names. For `render`: any spelling of an image request under any path of the API. For `info`: any
  * address of an image's info.json, which drops all facts of its master. For `origin`:
  * `<source-name>:<identifier>`, which drops everything cached of that master. The next request checks the
- * master again. `text` has no keys. Throws `bad-request` for a key of any other form, and `busy` (code
- * purge_failed) if the store of the slot fails.
+ * master again. `text` and `changes` have no keys. Throws `bad-request` for a key of any other form, and
+ * `busy` (code purge_failed) if the store of the slot fails.
  */
 export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Promise<number> {
   return entryPurges[slot](parts, key);
@@ -94,14 +94,17 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
       keys.map((each) => ({ source, key: source.keyOf?.(each) ?? each })),
     );
   },
-  async text() {
-    throw new ServiceError(
-      "bad-request",
-      "Expected no key of the slot text, since an entry of it holds the words of many pages. Purge the whole slot.",
-      { code: "invalid_purge_key" },
-    );
-  },
+  text: async () => refuseKey("text", "an entry of it holds the words of many pages"),
+  changes: async () => refuseKey("changes", "each of its entries depends on those before"),
 };
+
+function refuseKey(slot: SlotName, reason: string): never {
+  throw new ServiceError(
+    "bad-request",
+    `Expected no key of the slot ${slot}, since ${reason}. Purge the whole slot.`,
+    { code: "invalid_purge_key" },
+  );
+}
 
 /**
  * Removes everything cached of an image from the slots and from the memory of this process: derivatives of
@@ -139,8 +142,8 @@ export async function purgeMasters(
   const info = await attempt(removeFacts(parts, owners));
   const render = await attempt(removeNamed(parts, "render", owners.map(masterName)));
   if (failures.length > 0) throw failures[0];
-  // The index of a changed text has another name.
-  return { render, info, origin, text: 0 };
+  // The index of a changed text has another name, and what has changed is not cached.
+  return { render, info, origin, text: 0, changes: 0 };
 }
 
 /**

@@ -5,10 +5,12 @@ import type { Auth } from "../access/auth.ts";
 import type { LookParts } from "../images/look.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
+import { Changes } from "./changes/changes.ts";
+import { type ObserveParts, Observer } from "./changes/observe.ts";
 import { Folders, type FoldersParts } from "./folders/folders.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import type { ReadYaml } from "./folders/manifest-file-text.ts";
-import { createManifests, type Manifests } from "./manifests.ts";
+import { createManifests, hasUnknownIdentifiers, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
 import { createSearch, type Search, type SearchParts } from "./search/search.ts";
 import type { PageTexts } from "./texts/page-texts.ts";
@@ -63,6 +65,31 @@ export interface ServiceParts {
   /** Further paths of the Image API. */
   readonly aliases: readonly string[];
   readonly log: Log;
+}
+
+export interface BuiltChangesParts extends Omit<ObserveParts, "images"> {
+  readonly images: LookParts;
+  readonly slot: Slot;
+  readonly options: PresentationOptions;
+  readonly log: Log;
+}
+
+/**
+ * Builds the stream of changes to manifests; undefined if it is disabled, or if a hook decides which
+ * identifiers exist, so that no listing knows them.
+ */
+export function buildChanges({ slot, options, log, ...parts }: BuiltChangesParts): Changes | undefined {
+  const { enabled, interval } = options.changes;
+  if (!enabled || !slot.lasting) return undefined;
+  if (hasUnknownIdentifiers({ ...parts, options })) {
+    log.warn(
+      "there is no stream of changes, since a hook decides which identifiers exist; set presentation.derive to always, or presentation.changes.enabled to false",
+    );
+    return undefined;
+  }
+  const observer = new Observer(parts);
+  const observe = (signal: AbortSignal) => observer.observe(signal);
+  return new Changes({ slot, observe, intervalMs: parseDuration(interval), log });
 }
 
 /** Builds the manifests; undefined if the Presentation API is disabled. */

@@ -229,7 +229,7 @@ function presentDocument(
 
 function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): string | undefined {
   const location = locationOf(parts.sources, of);
-  if (!location.source.list || asksConsent(parts)) return undefined;
+  if (!location.source.list || hasUnknownIdentifiers(parts)) return undefined;
   return extent === "whole" ? parentOf(parts.sources, location) : of;
 }
 
@@ -284,7 +284,7 @@ const derivedOrStored: Find = async (making, reading) => {
   const found = await findUnhooked(making, reading);
   // Parts show what their collection lists; hooks are asked about the collection.
   if (found === undefined || typeof reading.extent === "number") return found;
-  return applyHook(making, reading.id, found, asksConsent(making.parts));
+  return applyHook(making, reading.id, found, hasUnknownIdentifiers(making.parts));
 };
 
 const findInvented: Find = async (making, { id, extent }) =>
@@ -308,11 +308,11 @@ const findUnhooked: Find = async (making, reading) => {
 };
 
 /** True if a hook decides which identifiers exist, so that those of a listing need not lead to images. */
-const asksConsent = ({ images, options }: ManifestsParts) =>
+export const hasUnknownIdentifiers = ({ images, options }: Pick<ManifestsParts, "images" | "options">) =>
   images.hooks?.has("resolve") === true && options.derive !== "always";
 
 const derivesFolders = (parts: ManifestsParts) =>
-  !asksConsent(parts) || parts.images.hooks?.has("presentation");
+  !hasUnknownIdentifiers(parts) || parts.images.hooks?.has("presentation");
 
 /** Returns the manifest of one image, or undefined. */
 async function imageDocument(making: Making, id: string): Promise<PlannedDocument | undefined> {
@@ -376,7 +376,7 @@ function reasonOf(parts: ManifestsParts, identifier: string): string {
   if (isTooLong(identifier))
     return `Expected an identifier of at most ${maxIdentifier} bytes, since each canvas of a document repeats it; received a longer one. Shorten the names of its folders.`;
   const { source } = locationOf(parts.sources, identifier);
-  if (asksConsent(parts))
+  if (hasUnknownIdentifiers(parts))
     return "A hook maps identifiers to images here, so folders are not listed unless it implements `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
   if (!source.list)
     return "The source of this identifier cannot list its folders. It serves manifests that are stored as manifest.yaml or manifest.json, and those of single images; there is none with this identifier.";

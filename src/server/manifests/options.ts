@@ -1,7 +1,7 @@
 // The options under `presentation:`.
 
 import { z } from "zod";
-import { parseUrl, textOrLanguageMap } from "../../base/index.ts";
+import { durationOption, parseDuration, parseUrl, textOrLanguageMap } from "../../base/index.ts";
 
 const originForm = "expected an origin such as https://images.example.org, without a path";
 
@@ -14,6 +14,14 @@ const address = z
     error: "expected an address with https://, or a path of this service with /",
   })
   .default("");
+
+const intervalForm = "expected a duration from 10s to 7d, such as 1h";
+
+function isInterval(text: string): boolean {
+  if (!durationOption.safeParse(text).success) return false;
+  const ms = parseDuration(text);
+  return ms >= 10_000 && ms <= 7 * 86_400_000;
+}
 
 /** The viewers that pages open. */
 export const viewerNames = ["mirador", "uv"] as const;
@@ -88,6 +96,25 @@ export const presentationOptions = z.strictObject({
         "Where manifests of gated images describe the services to log in. `manifest`: once, and images refer to them. `images`: at each image; Mirador 3 shows gated images only then.",
       edit: "restart",
     }),
+  changes: z
+    .strictObject({
+      enabled: z.boolean().default(false).meta({
+        description:
+          "If true, `/iiif/changes` is a stream of the changes to manifests (Change Discovery API 1.0), for those who harvest them. It is kept in the cache `changes`, which should survive a restart.",
+        edit: "restart",
+      }),
+      interval: z
+        .string({ error: intervalForm })
+        .refine(isInterval, { error: intervalForm })
+        .default("1h")
+        .meta({
+          description:
+            "How long after a look at all folders the service looks again for what has changed. Each look lists all folders of the sources.",
+          edit: "restart",
+          form: "duration",
+        }),
+    })
+    .prefault({}),
   allowed_origins: z
     .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
     .default([])

@@ -819,6 +819,105 @@ export interface Config {
       /** The slot is switched off. */
       readonly backend: "none";
     } | undefined;
+    readonly changes?: {
+      /** In memory. Default: `"heap"`. */
+      readonly backend?: "heap" | undefined;
+      /**
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 512MiB in files; in memory 1/128 of what the machine or container has, at most 64MiB.
+       * Default: `""`.
+       */
+      readonly max_bytes?: "" | number | string | undefined;
+      /** How long the service uses an entry. 0s: until others need its space. Default: `"0s"`. */
+      readonly ttl?: string | undefined;
+    } | {
+      /** In files, which survive a restart. */
+      readonly backend: "filesystem";
+      /**
+       * Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is
+       * not set. Default: `""`.
+       */
+      readonly path?: string | undefined;
+      /**
+       * Bytes that all entries together may take; the store removes the least recently used first.
+       * Empty: 512MiB in files; in memory 1/128 of what the machine or container has, at most 64MiB.
+       * Default: `""`.
+       */
+      readonly max_bytes?: "" | number | string | undefined;
+      /** How long the service uses an entry. 0s: until others need its space. Default: `"0s"`. */
+      readonly ttl?: string | undefined;
+    } | {
+      /** In Redis, which several servers can share. */
+      readonly backend: "redis";
+      /** Host and port of a Redis server; or set `url`. Default: `""`. */
+      readonly addr?: string | undefined;
+      /** Number of the database at `addr`. Default: `0`. */
+      readonly db?: number | undefined;
+      /** If true, `addr` speaks TLS. Default: `false`. */
+      readonly tls?: boolean | undefined;
+      /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
+      readonly password_env?: string | undefined;
+      /** URL of a Redis REST service (Upstash); or set `addr`. Default: `""`. */
+      readonly url?: string | undefined;
+      /** Environment variable that holds the token for `url`. Default: `""`. */
+      readonly token_env?: string | undefined;
+      /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
+      readonly prefix?: string | undefined;
+      /**
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
+       */
+      readonly timeout?: string | undefined;
+      /**
+       * Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the
+       * service removes the least recently used first. Default: `"512MiB"`.
+       */
+      readonly max_memory?: number | string | undefined;
+      /** How long the service uses an entry. 0s: until others need its space. Default: `"0s"`. */
+      readonly ttl?: string | undefined;
+    } | {
+      /** In a bucket, which several servers can share. */
+      readonly backend: "s3";
+      /** Name of the bucket. */
+      readonly bucket: string;
+      /** Region of the bucket; the signature contains it too. Default: `"us-east-1"`. */
+      readonly region?: string | undefined;
+      /** URL of an S3-compatible service. Empty: AWS in this region. Default: `""`. */
+      readonly endpoint?: string | undefined;
+      /**
+       * If true, the name of the bucket is part of the path instead of the host name, as many services
+       * other than AWS require. Default: `false`.
+       */
+      readonly path_style?: boolean | undefined;
+      /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
+      readonly anonymous?: boolean | undefined;
+      /**
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else
+       * the credentials of the role of this pod, container or instance. Default: `""`.
+       */
+      readonly access_key_env?: string | undefined;
+      /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
+      readonly secret_key_env?: string | undefined;
+      /**
+       * Environment variable that holds the session token of temporary credentials. Empty:
+       * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
+       */
+      readonly session_token_env?: string | undefined;
+      /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
+      readonly prefix?: string | undefined;
+      /**
+       * How long a request waits for an entry before it continues without it. Empty: 250ms for Redis,
+       * 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times
+       * that. Default: `""`.
+       */
+      readonly timeout?: string | undefined;
+      /** How long the service uses an entry. 0s: until others need its space. Default: `"0s"`. */
+      readonly ttl?: string | undefined;
+    } | {
+      /** The slot is switched off. */
+      readonly backend: "none";
+    } | undefined;
   } | undefined;
   readonly hook?: {
     /**
@@ -1159,6 +1258,19 @@ export interface Config {
      * `"manifest"`.
      */
     readonly login_services?: "manifest" | "images" | undefined;
+    readonly changes?: {
+      /**
+       * If true, `/iiif/changes` is a stream of the changes to manifests (Change Discovery API 1.0),
+       * for those who harvest them. It is kept in the cache `changes`, which should survive a restart.
+       * Default: `false`.
+       */
+      readonly enabled?: boolean | undefined;
+      /**
+       * How long after a look at all folders the service looks again for what has changed. Each look
+       * lists all folders of the sources. Default: `"1h"`.
+       */
+      readonly interval?: string | undefined;
+    } | undefined;
     /**
      * Origins of other servers, such as https://images.example.org, whose images manifest files may
      * name. If a file names others, the service serves it as it is, and the log says so.

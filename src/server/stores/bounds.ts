@@ -60,6 +60,15 @@ export const slotDefaults = {
     deadlines: 1,
     lends: false,
   },
+  changes: {
+    backend: "heap",
+    maxBytes: "512MiB",
+    heapBytes: "64MiB",
+    heapPart: 128,
+    ttl: "0s",
+    deadlines: 1,
+    lends: false,
+  },
 } as const satisfies Readonly<Record<string, StoreDefaults>>;
 
 export type SlotName = keyof typeof slotDefaults;

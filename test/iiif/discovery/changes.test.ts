@@ -78,13 +78,15 @@ function activityProblems({ type, object, target, startTime, endTime }: Read): r
 const id = (name: string | number) => `${base}/iiif/presentation/3/${name}`;
 const manifest = (name: string | number) => ({ id: id(name), type: "Manifest" as const });
 
+const pageAddress = (number: number) => changesPageAddress(base, { stream: "s1", number });
+
 /** A stream in memory, in pages of a few entries; returns its documents by their addresses. */
 function published(changes: readonly Change[], perPage = 7): (address: string) => Read {
   const pages = Math.ceil(changes.length / perPage);
   return (address) => {
-    if (address === stream) return sent(changesCollection({ base, total: changes.length, pages }));
-    const number = changesPageOf(address.slice(base.length));
-    if (number === undefined || number >= pages) throw new Error(`not found: ${address}`);
+    if (address === stream) return sent(changesCollection({ base, id: "s1", total: changes.length, pages }));
+    const { stream: of, number = pages } = changesPageOf(address.slice(base.length)) ?? {};
+    if (of !== "s1" || number >= pages) throw new Error(`not found: ${address}`);
     const start = number * perPage;
     const page: ChangePage = {
       number,
@@ -92,7 +94,7 @@ function published(changes: readonly Change[], perPage = 7): (address: string) =
       ...(start > 0 && { after: changes[start - 1]?.time ?? 0 }),
       changes: changes.slice(start, start + perPage),
     };
-    return sent(changesPage(page, { base, pages }));
+    return sent(changesPage(page, { base, id: "s1", pages }));
   };
 }
 
@@ -110,7 +112,7 @@ describe("the documents of a stream", () => {
     ];
     const get = published(changes, 1);
     const page = (number: number) => ({
-      id: changesPageAddress(base, number),
+      id: pageAddress(number),
       type: "OrderedCollectionPage",
     });
     expect(get(stream)).toEqual({
@@ -121,7 +123,7 @@ describe("the documents of a stream", () => {
       first: page(0),
       last: page(3),
     });
-    expect(get(changesPageAddress(base, 1))).toEqual({
+    expect(get(pageAddress(1))).toEqual({
       "@context": "http://iiif.io/api/discovery/1/context.json",
       ...page(1),
       startIndex: 1,
@@ -136,8 +138,8 @@ describe("the documents of a stream", () => {
         },
       ],
     });
-    expect(get(changesPageAddress(base, 0))).not.toHaveProperty("prev");
-    expect(get(changesPageAddress(base, 3))).not.toHaveProperty("next");
+    expect(get(pageAddress(0))).not.toHaveProperty("prev");
+    expect(get(pageAddress(3))).not.toHaveProperty("next");
   });
 
   test("say what an aggregator adds and removes, moves and refreshes (sections 2.1.4 and 2.1.5)", () => {
@@ -149,7 +151,7 @@ describe("the documents of a stream", () => {
       { type: "Remove", object: manifest(1), time },
       { type: "Move", object: manifest(1), target: manifest(2), time },
     ];
-    const { orderedItems } = published(changes)(changesPageAddress(base, 0));
+    const { orderedItems } = published(changes)(pageAddress(0));
     const endTime = "2020-06-21T00:00:00.000Z";
     expect(orderedItems).toEqual([
       { type: "Refresh", summary: "System refresh initiated", startTime: endTime },
@@ -175,6 +177,7 @@ describe("the documents of a stream", () => {
     const document = sent(
       changesCollection({
         base,
+        id: "s1",
         total: 1,
         pages: 1,
         rights,
@@ -191,14 +194,16 @@ describe("the documents of a stream", () => {
   });
 
   test("do not exist for a stream without entries", () => {
-    expect(changesCollection({ base, total: 0, pages: 0 })).toBeUndefined();
-    expect(changesPage({ number: 0, start: 0, changes: [] }, { base, pages: 1 })).toBeUndefined();
+    expect(changesCollection({ base, id: "s1", total: 0, pages: 0 })).toBeUndefined();
+    expect(changesPage({ number: 0, start: 0, changes: [] }, { base, id: "s1", pages: 1 })).toBeUndefined();
   });
 
   test("never go back in time, on a page and over pages (trap 10)", () => {
     const times = [5000, 3000, 9000, 1000];
     const changes = times.map((time, at): Change => ({ type: "Update", object: manifest(at), time }));
-    const page = sent(changesPage({ number: 1, start: 9, after: 6000, changes }, { base, pages: 2 }));
+    const page = sent(
+      changesPage({ number: 1, start: 9, after: 6000, changes }, { base, id: "s1", pages: 2 }),
+    );
     expect(problemsOf(page)).toEqual([]);
     expect(page.orderedItems.map(({ endTime }: Read) => Date.parse(endTime))).toEqual([
       6000, 6000, 9000, 9000,
@@ -209,12 +214,15 @@ describe("the documents of a stream", () => {
     expect(changesType).toBe('application/ld+json;profile="http://iiif.io/api/discovery/1/context.json"');
   });
 
-  test.each(["/iiif/changes/page/01", "/iiif/changes/page/-1", "/iiif/changes/page/", "/iiif/changes"])(
-    "are no pages at %s",
-    (path) => {
-      expect(changesPageOf(path)).toBeUndefined();
-    },
-  );
+  test.each([
+    "/iiif/changes/s1/01",
+    "/iiif/changes/s1/-1",
+    "/iiif/changes/s1/",
+    "/iiif/changes/S1/0",
+    "/iiif/changes",
+  ])("are no pages at %s", (path) => {
+    expect(changesPageOf(path)).toBeUndefined();
+  });
 });
 
 describe("a harvester", () => {

@@ -82,6 +82,7 @@ describe("a frame", () => {
       ["info", "heap", 0, null],
       ["origin", "none", 0, null],
       ["text", "heap", 0, null],
+      ["changes", "heap", 0, null],
     ]);
     expect([frame.sources, frame.parts]).toEqual([undefined, undefined]);
     // It is sent unchanged.

@@ -129,7 +129,7 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
     // Entries of the master: its state, and blocks of 128 KiB.
     const blocks = Math.ceil(pages.length / 131_072);
     expect(await purgeImage(app.parts, "m.tif")).toEqual({
-      purged: { render: 5, info: 2, origin: 1 + blocks, text: 0 },
+      purged: { render: 5, info: 2, origin: 1 + blocks, text: 0, changes: 0 },
       unsupported: [],
     });
     const before = origin.asked.length;
@@ -146,8 +146,15 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
       info: 2,
       origin: 1 + blocks,
       text: 0,
+      changes: 0,
     });
-    expect((await purgeImage(app.parts, "m.tif")).purged).toEqual({ render: 0, info: 0, origin: 0, text: 0 });
+    expect((await purgeImage(app.parts, "m.tif")).purged).toEqual({
+      render: 0,
+      info: 0,
+      origin: 0,
+      text: 0,
+      changes: 0,
+    });
     await app.close();
   });
 
@@ -251,7 +258,7 @@ describe("a master that was replaced undetectably", () => {
     origin.masters.set("memory.jpg", masterOf(blue));
     expect(await colourOf(app, path)).toBe("red");
     expect(await purgeImage(app.parts, "memory.jpg")).toEqual({
-      purged: { render: 0, info: 0, origin: 0, text: 0 },
+      purged: { render: 0, info: 0, origin: 0, text: 0, changes: 0 },
       unsupported: [],
     });
     expect(await colourOf(app, path)).toBe("blue");

@@ -94,15 +94,16 @@ describe("the cache slots", () => {
       ["heap", "heap, up to 4 MiB, kept for 1d"],
       ["heap", "heap, up to 8 MiB, kept for 7d"],
       ["heap", "heap, up to 2 MiB"],
+      ["heap", "heap, up to 1 MiB"],
     ]);
     expect(logged).toEqual([]);
   });
 
   it.each([
-    // A quarter for renders, and 1/8, 1/32, 1/16 and 1/64 for the slots: 31/64 in all.
-    [128 * MiB, [32, 16, 4, 8, 2]],
-    [512 * MiB, [128, 64, 16, 32, 8]],
-    [24 * 1024 * MiB, [2048, 256, 64, 64, 64]],
+    // A quarter for renders, and 1/8, 1/32, 1/16, 1/64 and 1/128 for the slots: 63/128 in all.
+    [128 * MiB, [32, 16, 4, 8, 2, 1]],
+    [512 * MiB, [128, 64, 16, 32, 8, 4]],
+    [24 * 1024 * MiB, [2048, 256, 64, 64, 64, 64]],
   ])("leave half of %d bytes of memory to others, renders included", (memory, shares) => {
     const { slots } = slotsOf(undefined, { env: {} }, memory);
     const bounds = slots.all.map((slot) => (slot.maxBytes?.() ?? Number.NaN) / MiB);
@@ -193,6 +194,7 @@ describe("the options of the slots", () => {
       info: { backend: "heap", max_bytes: "", ttl: "24h" },
       origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
       text: { backend: "heap", max_bytes: "", ttl: "0s" },
+      changes: { backend: "heap", max_bytes: "", ttl: "0s" },
     });
   });
 

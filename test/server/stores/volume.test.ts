@@ -31,7 +31,13 @@ describe("caches in memory", () => {
     );
     expect(others).toEqual([]);
     const none = { backend: "none" };
-    const cache = { render: heap("2GiB"), info: heap("512MiB"), origin: heap("512MiB"), text: none };
+    const cache = {
+      render: heap("2GiB"),
+      info: heap("512MiB"),
+      origin: heap("512MiB"),
+      text: none,
+      changes: none,
+    };
     expect(await doubts(cache, 4 * GiB)).toEqual([]);
     expect(await doubts({ ...cache, info: heap("513MiB") }, 4 * GiB)).toHaveLength(1);
   });

@@ -79,7 +79,7 @@ type Totals = { -readonly [K in keyof WarmOutcome]: number } & { filesMade: numb
 
 /** The caches that are filled: that of texts if they are wanted. */
 export const filledSlots = ({ all }: Slots, { texts }: Pick<WarmOptions, "texts">): readonly NamedSlot[] =>
-  all.filter(({ name }) => name !== "text" || texts);
+  all.filter(({ name }) => name !== "changes" && (name !== "text" || texts));
 
 /** True for a cache that other processes share. */
 const isShared = ({ backend }: NamedSlot) => backend !== "heap" && backend !== "none";

@@ -223,6 +223,7 @@ const caches: Question = {
         ...slot("info", "Facts of images, such as their sizes; at most 64 MiB."),
         ...slot("origin", "What makes further tiles of an image cheap.", half),
         ...slot("text", "The index of the text of pages, if there is any; at most 1 GiB."),
+        ...slot("changes", "The stream of changes to manifests, if it is enabled; at most 512 MiB."),
       ],
     };
   },

@@ -1,12 +1,13 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
 import { trimSlashes } from "../../../base/index.ts";
-import { checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.ts";
+import { changesAddress, checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.ts";
 import { combineSharing, type Sharing } from "../../access/access.ts";
 import { lookAround } from "../../manifests/browse/around-document.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
+import { addChangesLink } from "../http/changes-link.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { builtPageResponse, pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
@@ -25,7 +26,7 @@ export function mountHome(routes: Routes, service: Service): void {
   routes.add({
     path: "/robots.txt",
     get: (c) =>
-      new Response(recordSent(c, robots(service)), {
+      new Response(recordSent(c, robots(c, service)), {
         headers: {
           "Content-Type": "text/plain; charset=utf-8",
           "Cache-Control": "public, max-age=3600",
@@ -68,6 +69,7 @@ async function respondFolder(c: RequestContext, service: Service, asked: ListPar
   setCaching(headers, c, combineSharing([page.sharing, site.logins.sharing]), "no-cache", "Accept-Language");
   if (page.lock)
     return pageResponse(c, lockedFolderPage(site, asked, page, page.lock), { headers, status: 401 });
+  if (page.identifier === "") addChangesLink(headers, c, service);
   const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0 || site.isEmbedded;
   const shown = isFolder ? folderPage(site, asked, page) : homePage(service, site, page);
   return pageResponse(c, shown, { headers });
@@ -106,12 +108,15 @@ function readListParameters(query: string): ListParameters {
 }
 
 /** Crawlers may read descriptions and thumbnails, but not whole images at full size. */
-function robots(service: Service): string {
+function robots(c: RequestContext, service: Service): string {
   const prefixes = [...mainMounts, ...service.config().aliases].map(({ prefix }) => prefix);
   const whole = prefixes.flatMap((prefix) =>
     ["max", "^max", "full", "pct:100"].map((size) => `Disallow: ${prefix}*/full/${size}/`),
   );
-  return ["User-agent: *", ...whole, ""].join("\n");
+  const changes = service.changes
+    ? [`# Changes to the manifests (IIIF Change Discovery 1.0): ${changesAddress(c.get("base"))}`]
+    : [];
+  return [...changes, "User-agent: *", ...whole, ""].join("\n");
 }
 
 const folder = "/static/docs/";

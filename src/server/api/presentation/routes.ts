@@ -11,6 +11,7 @@ import {
 import type { RefusedDecision } from "../../access/access.ts";
 import type { Manifests, Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
+import { addChangesLink } from "../http/changes-link.ts";
 import { callerOf, type RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { documentContext } from "../http/document-context.ts";
@@ -67,6 +68,7 @@ async function respond(
   const headers: Record<string, string> = {};
   if (type === "application/json")
     headers.Link = `<${presentationContext[version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`;
+  if (c.get("target").path === presentationRoot[version]) addChangesLink(headers, c, service);
   setCaching(
     headers,
     c,

@@ -34,6 +34,16 @@ const rules: readonly Rule[] = [
     applies: ({ auth, base_url }) => auth !== undefined && isUntrustedHttp(base_url),
   },
   {
+    path: ["cache", "changes"],
+    text: "the stream of changes begins again at each start while it is in memory, and harvesters fetch all manifests again; keep it in files, in Redis or in a bucket",
+    applies: ({ cache, presentation }) => presentation.changes.enabled && cache.changes.backend === "heap",
+  },
+  {
+    path: ["presentation", "changes", "enabled"],
+    text: "on workerd nothing looks for changes, since no work may go on between requests; it serves what other servers write to the same cache",
+    applies: ({ presentation }, runtime) => presentation.changes.enabled && runtime === "workerd",
+  },
+  {
     path: ["http", "keep_alive"],
     text: "has no effect on Deno, which never closes idle connections; let a proxy in front close those of clients",
     applies: ({ http }, runtime) => runtime === "deno" && http.keep_alive !== "75s",

@@ -222,7 +222,11 @@ async function timeListing(
   return { entries: await list(), at };
 }
 
-async function listFolder(source: Source, key: string, signal: AbortSignal, validators = true) {
+/**
+ * Returns what a folder holds of interest for documents; undefined if there is none. Throws `cancelled` if
+ * the signal aborts.
+ */
+export async function listFolder(source: Source, key: string, signal: AbortSignal, validators = true) {
   const entries = await source.list?.(key, () => signal.aborted, validators);
   // A listing that ended early does not count.
   if (signal.aborted) throw cancelledError(signal);

@@ -51,6 +51,7 @@ describe("a configuration without values", () => {
           info: { backend: "heap", max_bytes: "", ttl: "24h" },
           origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
           text: { backend: "heap", max_bytes: "", ttl: "0s" },
+          changes: { backend: "heap", max_bytes: "", ttl: "0s" },
         },
       });
     },
