@@ -1,6 +1,6 @@
 // The parts that depend on something outside of the process, such as folders and servers, with their checks.
 
-import { type Check, type Log, type Platform, parseDuration, version } from "../base/index.ts";
+import { type Check, createCounts, type Log, type Platform, parseDuration, version } from "../base/index.ts";
 import { type Auth, createAuth } from "./access/auth.ts";
 import { openLogins } from "./access/logins/logins.ts";
 import { createRowNames } from "./access/rules/row-names.ts";
@@ -14,6 +14,7 @@ import { remoteFigures, slotCounts, sourceCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, cacheFolders, type Slots } from "./stores/index.ts";
+import { slotCounts as slotCountNames } from "./stores/slot.ts";
 
 export interface OuterParts {
   readonly sources: Sources;
@@ -74,7 +75,12 @@ async function buildEach(
     cacheFolders(config.cache, platform.env).size +
     (config.auth?.session.backend === "filesystem" ? 1 : 0) +
     (keepsBookmarks ? 1 : 0);
-  const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
+  // A slot that nothing uses has no figures.
+  const countsOf = (slot: string) =>
+    slot === "changes" && !config.presentation.changes.enabled
+      ? createCounts(...slotCountNames)
+      : slotCounts(registry, slot);
+  const slots = keep(buildSlots(config.cache, platform, log, countsOf, folders));
   const figures: SourceFigures = {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
