@@ -161,6 +161,7 @@ describe("the cache slots", () => {
       "off",
       "heap, up to 256 MiB",
       "heap, up to 64 MiB",
+      "heap, up to 64 MiB",
     ]);
     const shared = slotsOf(
       {
@@ -174,6 +175,7 @@ describe("the cache slots", () => {
       "s3, kept for 1d",
       "redis, up to 1 GiB",
       "redis, up to 4 GiB, kept for 7d",
+      "heap, up to 64 MiB",
       "heap, up to 64 MiB",
     ]);
   });
