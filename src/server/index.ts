@@ -303,6 +303,7 @@ export {
 export type { Manifests } from "./manifests/manifests.ts";
 // The words of a search, and texts in the form that they are compared in.
 export { maxSearchLength, wordsOf } from "./manifests/search/words.ts";
+export type { SourceTexts } from "./manifests/source-texts/source-text-search.ts";
 // The texts in a folder of images.
 export { type FolderTexts, folderTexts, showsTexts } from "./manifests/texts/folder-texts.ts";
 // Reads the text of pages from their files.

@@ -31,9 +31,16 @@ import type { RenderParts } from "./images/render.ts";
 import type { Changes } from "./manifests/changes/changes.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
 import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
-import { buildChanges, buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
+import {
+  buildChanges,
+  buildFolders,
+  buildManifests,
+  buildSearch,
+  buildSourceTexts,
+} from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
+import type { SourceTexts } from "./manifests/source-texts/source-text-search.ts";
 import { createPageTexts, type PageTexts } from "./manifests/texts/page-texts.ts";
 import { TextIndex } from "./manifests/texts/text-index.ts";
 import { createTextSearch, type TextSearch } from "./manifests/texts/text-search.ts";
@@ -74,6 +81,8 @@ export interface Service {
   readonly texts: PageTexts;
   /** Search in the text of a manifest. */
   readonly textSearch: TextSearch;
+  /** Search in the text of whole sources; absent if nothing can be indexed. */
+  readonly sourceTexts?: SourceTexts;
   readonly sources: Sources;
   readonly slots: Slots;
   /** Absent if there are none. */
@@ -223,6 +232,15 @@ export async function createService(
   const manifests = buildManifests({ images, auth, folders, options, texts, aliases, log });
   const changes =
     manifests && buildChanges({ images, auth, sources, folders, options, slot: slots.changes, log });
+  const sourceTexts =
+    manifests && hasIndex
+      ? buildSourceTexts({
+          ...{ images, auth, sources, folders, options, manifests, texts, log },
+          index: textIndex,
+          slot: slots.text,
+          sourceOptions: config.sources,
+        })
+      : undefined;
   const check = () => runChecks(allChecks);
   const logResults = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ results: await check(), checkedAt: Date.now() }), {
@@ -275,6 +293,7 @@ export async function createService(
     ...(changes && { changes }),
     texts,
     textSearch,
+    ...(sourceTexts && { sourceTexts }),
     sources,
     slots,
     ...(hooks && { hooks }),
@@ -311,6 +330,7 @@ export async function createService(
     async close() {
       hub.close();
       stopHistory?.();
+      sourceTexts?.close();
       yaml.close();
       texts.close();
       textSearch.close();

@@ -35,7 +35,10 @@ export const warmCommand = command({
       to: 32,
       text: "how many levels to make tiles of, the smallest first; if omitted 2, 0 makes only thumbnails",
     },
-    text: { kind: "switch", text: "also index the text of folders, for searches in their manifests" },
+    text: {
+      kind: "switch",
+      text: "also index the text of folders, for searches in their manifests; without IMAGES that of whole sources too, for searches on the start page",
+    },
     config: configFlag,
   },
   operands: [{ name: "IMAGES", among: "folder", optional: true, many: true }],
@@ -46,7 +49,14 @@ export const warmCommand = command({
     platform.lowerPriority?.();
     const image = { ...config.image, max_concurrent: concurrency };
     const service = await inWords(createService({ ...config, image }, platform, silentLog, version));
-    let progress = createProgress(platform, "files");
+    let [unit, progress] = ["files", createProgress(platform, "files")];
+    const show = (of: string, done: number, total: number | undefined) => {
+      if (of !== unit) {
+        progress.end();
+        [unit, progress] = [of, createProgress(platform, of)];
+      }
+      progress.update(done, total);
+    };
     try {
       const filled = filledSlots(service.slots, { texts: text });
       if (filled.every(({ backend }) => backend === "heap" || backend === "none"))
@@ -61,14 +71,9 @@ export const warmCommand = command({
           pages: config.presentation.pages,
           texts: text,
           signal,
-          onProgress: ({ done, total }) => progress.update(done, total),
-          onTexts(done, total) {
-            if (done === 1) {
-              progress.end();
-              progress = createProgress(platform, "folders");
-            }
-            progress.update(done, total);
-          },
+          onProgress: ({ done, total }) => show("files", done, total),
+          onTexts: (done, total) => show("folders", done, total),
+          onPages: (done, total) => show("pages", done, total),
         }),
       );
       progress.end();

@@ -13,6 +13,13 @@ import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, hasUnknownIdentifiers, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
 import { createSearch, type Search, type SearchParts } from "./search/search.ts";
+import { SourceTextIndex, type SourceTextIndexParts } from "./source-texts/source-text-index.ts";
+import {
+  createSourceTexts,
+  type SourceTextSearchParts,
+  type SourceTexts,
+} from "./source-texts/source-text-search.ts";
+import { showsTexts } from "./texts/folder-texts.ts";
 import type { PageTexts } from "./texts/page-texts.ts";
 
 export interface FolderParts {
@@ -40,6 +47,26 @@ export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {
 export function buildSearch({ options, ...parts }: BuiltSearchParts): Search {
   const times = timesOf(options);
   return createSearch({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
+}
+
+export interface BuiltSourceTextsParts
+  extends Omit<SourceTextIndexParts, "revalidateMs">,
+    Omit<SourceTextSearchParts, "index" | "texts" | "images"> {
+  readonly texts: PageTexts;
+  readonly options: PresentationOptions;
+  /** The options under `sources:`. */
+  readonly sourceOptions: readonly SourceOptions[];
+}
+
+/** The search in their texts; undefined if there are none, and if no cache can hold its index. */
+export function buildSourceTexts({
+  sourceOptions,
+  ...parts
+}: BuiltSourceTextsParts): SourceTexts | undefined {
+  if (!showsTexts(parts) || parts.slot.maxBytes() === 0) return undefined;
+  const times = timesOf(sourceOptions);
+  const index = new SourceTextIndex({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
+  return createSourceTexts({ ...parts, index });
 }
 
 /** Returns the validity of cached facts by source name. */

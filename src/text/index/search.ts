@@ -68,6 +68,8 @@ export interface Found {
    * become unreadable since.
    */
   readonly window: (start: number, count: number) => Promise<readonly PageHits[] | Lost>;
+  /** Returns the first `hits` hits of each of `count` pages from number `start`, likewise. */
+  readonly pageWindow: (start: number, count: number, hits: number) => Promise<readonly PageHits[] | Lost>;
 }
 
 /** A segment with what was found in it. */
@@ -133,7 +135,13 @@ export async function search(
     indexedPages: opened.reduce((sum, { segment }) => sum + segment.head.pages, 0),
     cutWords: usual.cutWords,
     lost: [...lost],
-    window: (start, count) => orLost(async () => hitsFrom(await inOrder(found, rankOf), start, count)),
+    window: (start, count) =>
+      orLost(async () => readHits(hitsFrom(await inOrder(found, rankOf), start, count))),
+    pageWindow: (start, count, max) =>
+      orLost(async () => {
+        const shown = (await inOrder(found, rankOf)).slice(start, start + count);
+        return readHits(shown.map((page) => ({ page, from: 0, to: Math.min(max, hitsOn(page)) })));
+      }),
   };
 }
 
@@ -267,18 +275,31 @@ async function byKey(
     .map(({ page }) => page);
 }
 
-/** Returns hits of pages in their order. */
-async function hitsFrom(pages: readonly FoundPage[], start: number, count: number): Promise<PageHits[]> {
-  const wanted: { readonly page: FoundPage; readonly from: number; readonly to: number }[] = [];
+const hitsOn = ({ from, index }: FoundPage) => from.hits[index]!;
+
+/** Some hits of a page, by their numbers on it. */
+interface WantedHits {
+  readonly page: FoundPage;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns `count` hits of pages in their order, from number `start`. */
+function hitsFrom(pages: readonly FoundPage[], start: number, count: number): WantedHits[] {
+  const wanted: WantedHits[] = [];
   let before = 0;
   for (const page of pages) {
-    const hits = page.from.hits[page.index]!;
+    const hits = hitsOn(page);
     const from = Math.max(0, start - before);
     const to = Math.min(hits, start + count - before);
     if (from < to) wanted.push({ page, from, to });
     before += hits;
     if (before >= start + count) break;
   }
+  return wanted;
+}
+
+async function readHits(wanted: readonly WantedHits[]): Promise<PageHits[]> {
   const read = new Map<
     FoundPage,
     { readonly key: string; readonly words: readonly (readonly [number, number])[] }

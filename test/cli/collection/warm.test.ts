@@ -174,6 +174,34 @@ describe("warm", () => {
     expect((await run({ levels: 0, texts: true })).texts).toEqual({ made: 1, found: 0 });
   });
 
+  test("indexes whole sources if no folder is selected, and stops if it is interrupted", async () => {
+    mkdirSync(master("book"));
+    for (const name of ["1", "2"]) {
+      cpSync(join(fixturesFolder, "jpg-gray.jpg"), master(`book/${name}.jpg`));
+      writeFileSync(master(`book/${name}.txt`), "two words");
+    }
+    const pages: (readonly number[])[] = [];
+    const onPages = (...counts: readonly number[]) => void pages.push(counts);
+    await run({ levels: 0, texts: true, onPages, selection: ["book"] });
+    expect(pages).toEqual([]);
+    await run({ levels: 0, texts: true, onPages });
+    expect(pages).toEqual([[2, 2]]);
+
+    const { service } = await open();
+    const controller = new AbortController();
+    const sourceTexts = {
+      ...service.sourceTexts!,
+      async prepare(...asked: Parameters<NonNullable<typeof service.sourceTexts>["prepare"]>) {
+        controller.abort();
+        await service.sourceTexts!.prepare(...asked);
+      },
+    };
+    const options = { selection: [], concurrency: 1, levels: 0, pages: "all", texts: true } as const;
+    const report = await warm({ ...service, sourceTexts }, { ...options, signal: controller.signal });
+    expect(report.interrupted).toBe(true);
+    await service.close();
+  });
+
   test("reports a folder whose texts cannot be indexed, and goes on", async () => {
     await writePhoto("book/1.jpg", 300);
     writeFileSync(master("book/1.txt"), "Guten Tag");

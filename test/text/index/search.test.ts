@@ -5,7 +5,7 @@ import { matchHits } from "../../../src/text/index/match-hits.ts";
 import { mergeSegments } from "../../../src/text/index/merge.ts";
 import { OpenSegments } from "../../../src/text/index/open-segments.ts";
 import { parseQuery } from "../../../src/text/index/query.ts";
-import { type Found, search } from "../../../src/text/index/search.ts";
+import { type Found, type PageHits, search } from "../../../src/text/index/search.ts";
 import fc from "../../properties.ts";
 import { type NaiveClause, naiveHits, textOf } from "./naive.ts";
 import { blocksInMemory, pageOf } from "./pages.ts";
@@ -75,6 +75,16 @@ async function compare(
   expect([found.isCapped, found.lost, found.cutWords]).toEqual([false, [], []]);
   const all = await found.window(0, found.hits);
   if ("lost" in all) throw new Error(`lost ${all.lost}`);
+  const firstHits = all.map((own) => ({ ...own, ranges: own.ranges.slice(0, 2) }));
+  for (const [start, count] of [
+    [0, found.pages],
+    [1, 2],
+  ] as const) {
+    const shown = await found.pageWindow(start, count, 2);
+    if ("lost" in shown) throw new Error(`lost ${shown.lost}`);
+    const bare = (hits: readonly PageHits[]) => hits.map(({ page, start, ranges }) => [page, start, ranges]);
+    expect(bare(shown)).toEqual(bare(firstHits.slice(start, start + count)));
+  }
   for (const { page, ranges, query } of all) {
     const { text } = pages.find(({ key }) => key === page)!;
     const hits = matchPage(text, query);

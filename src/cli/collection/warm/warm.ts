@@ -16,6 +16,7 @@ import {
   type SlotName,
   type Slots,
   type SlowFile,
+  type SourceTexts,
   type TextSearch,
   walkImages,
 } from "../../../server/index.ts";
@@ -29,6 +30,8 @@ export interface WarmParts {
   /** Absent if the Presentation API is disabled: then nobody searches texts. */
   readonly manifests?: Manifests;
   readonly textSearch: TextSearch;
+  /** Absent if nothing of whole sources can be indexed. */
+  readonly sourceTexts?: SourceTexts;
 }
 
 export interface WarmOptions {
@@ -47,6 +50,8 @@ export interface WarmOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Called after each folder whose texts were looked for. */
   readonly onTexts?: (done: number, total: number) => void;
+  /** Called while the pages of a source are indexed for searches in all of it. */
+  readonly onPages?: (done: number, total: number) => void;
 }
 
 export interface WarmReport {
@@ -133,11 +138,23 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
       options.onTexts?.(at + 1, folderNames.length);
     }
   };
+  /** Indexes whole sources, which others than the selected folders are parts of. */
+  const indexSources = async () => {
+    if (selection.length > 0) return;
+    signal.addEventListener("abort", () => parts.sourceTexts?.close(), { once: true });
+    for (const source of images.sources.all) {
+      signal.throwIfAborted();
+      if (source.list) await parts.sourceTexts?.prepare(source, options.onPages);
+    }
+  };
   const indexesTexts = options.texts && isShared(slots.text) && parts.manifests;
   const interrupted = await untilAborted(signal, async () => {
     const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail, onFolder });
     await forEachConcurrently(identifiers, concurrency, file);
-    if (indexesTexts) await indexTexts(indexesTexts);
+    if (indexesTexts) {
+      await indexTexts(indexesTexts);
+      await indexSources();
+    }
     await Promise.all(slots.all.map((slot) => slot.whenSettled()));
   });
   await counting.ended;

@@ -53,7 +53,7 @@ async function hasText(made: Made, texts: CanvasTexts): Promise<boolean> {
 }
 
 /** The texts of the canvases that a document shows, with their positions in it from 0. */
-async function* shownTexts(
+export async function* shownTexts(
   { document, canvases }: Made,
   texts: CanvasTexts,
 ): AsyncGenerator<readonly (ReadableText & { readonly position: number })[]> {

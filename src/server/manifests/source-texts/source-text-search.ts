@@ -1,0 +1,160 @@
+// Searches the text of whole sources, or of a folder and all below it, for one caller.
+
+import { createSemaphore, withDeadline } from "../../../base/index.ts";
+import { parseQuery, type SearchedSegment, search } from "../../../text/index.ts";
+import { combineSharing, type Sharing } from "../../access/access.ts";
+import type { Source } from "../../sources/source.ts";
+import { Gate, type GateParts } from "../gate.ts";
+import { type FolderLocation, identifierOf, inside } from "../locations.ts";
+import { type FoundPage, type FoundPagesParts, foundPages, type PagesReader } from "./found-pages.ts";
+import { mayReadPage, singleClass } from "./page-class.ts";
+import { keysBelow, pageOfKey } from "./page-key.ts";
+import { foldersAround } from "./source-pages.ts";
+import type { BuiltGroup, OnPages, SourceTextIndex, TextLack } from "./source-text-index.ts";
+
+export interface TextsRequest extends PagesReader {
+  readonly location: FolderLocation;
+  /** True if all sources are searched. */
+  readonly isRoot: boolean;
+  readonly query: string;
+  /** Number of the first page, from 0, and of those to return. */
+  readonly from: number;
+  readonly count: number;
+}
+
+export interface FoundTexts {
+  readonly pages: readonly FoundPage[];
+  /** Number of the first page after these; absent if there is none. */
+  readonly next?: number;
+  /** Number of all pages; absent if some are decided on one by one, and if a hook changes manifests. */
+  readonly total?: number;
+  /** True if there are more pages than are counted. */
+  readonly isCapped: boolean;
+  readonly lack?: TextLack;
+  /** Who may cache it. */
+  readonly sharing: Sharing;
+}
+
+export interface SourceTextSearchParts extends GateParts, FoundPagesParts {
+  readonly index: SourceTextIndex;
+}
+
+/** The text of whole sources. */
+export interface SourceTexts {
+  /** Searches as `findTexts` does; throws `busy` if too many searches wait. */
+  find(request: TextsRequest): Promise<FoundTexts>;
+  /** Indexes a source for its first search. Throws as {@link SourceTextIndex.update} does. */
+  prepare(source: Source, onPages?: OnPages): Promise<void>;
+  /** Ends the work in the background. */
+  close(): void;
+}
+
+/** Searches on the main thread, which they share with all other requests, and those that may wait. */
+const maxAtOnce = 2;
+const maxWaiting = 100;
+
+export function createSourceTexts(parts: SourceTextSearchParts): SourceTexts {
+  const gate = createSemaphore(maxAtOnce, maxWaiting);
+  return {
+    find: (request) => gate.run(() => findTexts(parts, request), request.caller.signal),
+    prepare: (source, onPages) => parts.index.update(source, onPages),
+    close: () => parts.index.close(),
+  };
+}
+
+/** Milliseconds for which a search waits for an index that has never been read. */
+const readMs = 150;
+const late = new Error("the index has not been read yet");
+/** Pages that are decided on one by one for a search. */
+const maxDecided = 500;
+/** Matches that are shown of a page. */
+const matchesOfPage = 3;
+
+/**
+ * Finds pages with all words of a query, in the order of folders and images, among those whose text the
+ * caller may read. Throws `cancelled`.
+ */
+async function findTexts(parts: SourceTextSearchParts, request: TextsRequest): Promise<FoundTexts> {
+  const { index, sources } = parts;
+  const { location, isRoot, from, count, caller, context } = request;
+  const searched = sources.all.filter(
+    (source) => source.list !== undefined && (isRoot || source === location.source),
+  );
+  const begun = Promise.all(searched.map((source) => index.refresh(source)));
+  await withDeadline(readMs, () => begun, late).catch(() => {});
+  const gate = new Gate(parts, caller, context.base);
+  // A hook may take canvases out of manifests, which are then not shown.
+  const isHooked = parts.images.hooks?.has("presentation") === true;
+  const { segments, isSingle } = await readableSegments(
+    parts,
+    gate,
+    request,
+    searched.flatMap((source) => index.groups(source)),
+  );
+  const { signal } = caller;
+  const query = parseQuery(request.query);
+  const found = await search(index.segments, segments, query, signal && { signal });
+  const hits = await found.pageWindow(from, count, matchesOfPage);
+  const lost = "lost" in hits ? [...found.lost, hits.lost] : found.lost;
+  if (lost.length > 0) index.noteLost(lost);
+  const shown = "lost" in hits ? [] : hits;
+  const { pages, sharing } = await foundPages(parts, shown, request);
+  const lacks = searched.map((source) => index.lack(source));
+  const lack = lacks.includes("reading") ? "reading" : lacks.find((each) => each !== undefined);
+  return {
+    pages,
+    ...(from + shown.length < found.pages && { next: from + shown.length }),
+    ...(!isSingle && !isHooked && { total: found.pages }),
+    isCapped: found.isCapped,
+    ...(lack && { lack }),
+    sharing: combineSharing([gate.sharing(), ...sharing]),
+  };
+}
+
+/**
+ * Returns the segments of groups in which a caller may find pages. What others may read is in none of them,
+ * except for pages that are decided on one by one.
+ */
+async function readableSegments(
+  parts: SourceTextSearchParts,
+  gate: Gate,
+  { location, isRoot }: TextsRequest,
+  groups: readonly BuiltGroup[],
+): Promise<{ readonly segments: readonly SearchedSegment[]; readonly isSingle: boolean }> {
+  const [first, before] = keysBelow({ prefix: location.source.prefix, folder: location.key });
+  const isBelow = (key: string) => isRoot || (key >= first && key < before);
+  const mayRead = decideSingly(parts, gate);
+  const decided = new Map<string, boolean>();
+  const segments: SearchedSegment[] = [];
+  let isSingle = false;
+  for (const group of groups) {
+    const { pageClass } = group;
+    if (!isRoot && (group.lastKey < first || group.firstKey >= before)) continue;
+    const isOfOne = pageClass.name === singleClass;
+    const isReadable = isOfOne || decided.get(pageClass.name) || (await mayReadPage(parts, gate, pageClass));
+    decided.set(pageClass.name, isReadable);
+    if (!isReadable) continue;
+    isSingle ||= isOfOne;
+    const isWhole = !isOfOne && isBelow(group.firstKey) && isBelow(group.lastKey);
+    const filter = async (key: string) => isBelow(key) && (!isOfOne || (await mayRead(key)));
+    segments.push(...group.segments.map((name) => ({ name, ...(!isWhole && { mayRead: filter }) })));
+  }
+  return { segments, isSingle };
+}
+
+/** Returns what decides on pages one by one, and refuses all after 500, whatever they hold. */
+function decideSingly(parts: SourceTextSearchParts, gate: Gate): (key: string) => Promise<boolean> {
+  let left = maxDecided;
+  return async (key) => {
+    if (left-- <= 0) return false;
+    const { prefix, folder, name, page } = pageOfKey(key);
+    const source = parts.sources.all.find((each) => each.prefix === prefix);
+    if (!source) return false;
+    const location = { source, key: folder };
+    const image = identifierOf(inside(location, name));
+    return mayReadPage(parts, gate, {
+      image: page === undefined ? image : `${image};${page}`,
+      folders: foldersAround(location),
+    });
+  };
+}
