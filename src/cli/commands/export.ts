@@ -59,6 +59,10 @@ export const exportCommand = command({
       to: 256,
       text: "derivatives at a time; if omitted as many as image.max_concurrent allows",
     },
+    words: {
+      kind: "switch",
+      text: "write the words of pages with a text as annotations too, in addition to their lines",
+    },
     force: forceFlag,
     prune: {
       kind: "switch",
@@ -94,6 +98,7 @@ export const exportCommand = command({
           version: flags.version === "2" ? 2 : 3,
           base,
           replaces: flags.force,
+          words: flags.words,
           prunes: flags.prune,
           concurrency,
           pages: config.presentation.pages,
@@ -204,11 +209,11 @@ function exportText(
   report: ExportReport,
   { base, to, stale }: { readonly base: string; readonly to: string; readonly stale: readonly string[] },
 ): string {
-  const { images, derivatives, documents, start, bytesWritten, seconds } = report;
+  const { images, derivatives, documents, texts, start, bytesWritten, seconds } = report;
   const lines = [
     ...stale,
     `${countWithUnit(images, "image")} and ${countWithUnit(documents, "document")} in ${to}, in ${duration(seconds)}`,
-    `${derivatives.toLocaleString("en-US")} derivatives were made, ${formatSize(bytesWritten)} written`,
+    `${derivatives.toLocaleString("en-US")} derivatives were made,${texts > 0 ? ` ${countWithUnit(texts, "file")} of text,` : ""} ${formatSize(bytesWritten)} written`,
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]
       : []),

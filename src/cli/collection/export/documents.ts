@@ -22,7 +22,7 @@ import { anonymousCaller } from "../reader.ts";
 import { createContents } from "./document-contents.ts";
 import type { ExportedImage } from "./image.ts";
 import { gatedError, type LeftOutNotes } from "./left-out.ts";
-import { documentFile, imageFolder } from "./names.ts";
+import { documentFile, imageFolder, isCanvasPiece, isRawText, textPieceOf } from "./names.ts";
 import { documentAt, type NamedDerivative, rewriteDocument } from "./rewrite.ts";
 import { isOpen } from "./stale.ts";
 import { foreignError, type Target } from "./target.ts";
@@ -40,6 +40,8 @@ export interface DocumentsExport {
   readonly signal: AbortSignal;
   /** True to replace files of others that are where documents are written. */
   readonly replaces: boolean;
+  /** True to export the words of canvases as annotations, in addition to the lines. */
+  readonly words: boolean;
   /** Notes a document or a derivative that could not be exported. */
   readonly fail: (identifier: string, error: unknown) => void;
 }
@@ -114,12 +116,19 @@ async function exportAll(
         leftOut.note("document", name || documentFile(name));
         return;
       }
+      if (document instanceof Uint8Array) {
+        found.set(name, await target.setAside(document));
+        return;
+      }
       contents.add(name, document);
       found.set(name, await target.setAside(jsonOf(document)));
       queue.push(...referencesOf(document));
     });
-    isComplete &&= isMade;
+    isComplete &&= isMade || textPieceOf(name) !== undefined;
   }
+  // Manifests no longer name the texts of images that need a login now.
+  for (const id of noted)
+    if (textPieceOf(id) !== undefined && !found.has(id) && (await isRefused(exported, id))) refused.add(id);
   const start: string[] = [];
   const written = new Set<string>();
   const empty = contents.empty((id) => found.has(id));
@@ -143,6 +152,12 @@ async function exportAll(
   for (const [id, read] of admitted)
     await attempt(id, async () => {
       signal.throwIfAborted();
+      if (isRawText(id)) {
+        await target.write(documentFile(id), await read());
+        noted.add(id);
+        written.add(id);
+        return;
+      }
       const document = JSON.parse(new TextDecoder().decode(await read())) as Resource;
       const options = { from, to: base, version, images, hasDocument };
       const isLeftOut = await gatedNames(exported, rewriteDocument(document, options).derivatives);
@@ -179,31 +194,65 @@ async function gatedNames(
   return leftOut.hasImage;
 }
 
-/**
- * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
- */
-async function documentOf(
-  { manifests, parts, signal }: DocumentsExport,
-  id: string,
-): Promise<Resource | undefined> {
+/** Presents a document to an anonymous reader. */
+const presentOpenly = ({ manifests, parts, signal }: DocumentsExport, id: string) => {
   const address = documentAddress(from, id);
   const raw = address.slice((from + presentationRoot[3]).length);
   const context = { base: from, imagePrefixes: mainPrefix, limits: parts.sizes.limits };
-  const presented = await manifests.present(presentationPaths(raw), anonymousCaller(id, signal), context);
+  return manifests.present(presentationPaths(raw), anonymousCaller(id, signal), context);
+};
+
+/**
+ * Returns a document as an anonymous reader gets it, with all of its canvases, or the bytes of a text;
+ * undefined if it needs a login.
+ */
+async function documentOf(exported: DocumentsExport, id: string): Promise<Resource | Uint8Array | undefined> {
+  const presented = await presentOpenly(exported, id);
   if (presented.refused) return undefined;
+  if (presented.raw) return (await presented.raw()).bytes;
   const made = await presented.make();
-  if (!made.canvases) return made.document;
+  const { canvases, document } = made;
   const items: Resource[] = [];
-  for await (const batch of canvasesOf(made).batches()) items.push(...batch);
-  return { ...made.document, items };
+  if (canvases) for await (const batch of canvasesOf(made).batches()) items.push(...batch);
+  const whole = canvases ? { ...document, items } : document;
+  return exported.words ? withWords(whole) : whole;
 }
 
-/** Returns the identifiers of documents that a document lists, and of annotations that it names. */
+/** True if a document exists that an anonymous reader may not read. */
+const isRefused = (exported: DocumentsExport, id: string): Promise<boolean> =>
+  presentOpenly(exported, id).then(
+    ({ refused }) => refused !== undefined,
+    () => false,
+  );
+
+/** Returns a manifest that names the words of each canvas, next to its lines. */
+function withWords(document: Resource): Resource {
+  if (document.type !== "Manifest") return document;
+  const items = objectsOf(document.items).map((canvas) => {
+    const pages = objectsOf(canvas.annotations).flatMap((page) => {
+      const id = textOf(page.id) ?? "";
+      const isOfLines = !Array.isArray(page.items) && textPieceOf(id) === "lines";
+      return isOfLines ? [page, { ...page, id: id.replace(/lines$/, "words"), label: wordsLabel }] : [page];
+    });
+    return pages.length === 0 ? canvas : { ...canvas, annotations: pages };
+  });
+  return { ...document, items };
+}
+
+const wordsLabel = { en: ["Words of this page"] };
+
+/**
+ * Returns the identifiers of documents that a document lists, of annotations that it names, and of texts and
+ * maps of its canvases.
+ */
 function referencesOf(document: Resource): readonly string[] {
   const listed = document.type === "Collection" ? objectsOf(document.items) : [];
   const canvases = document.type === "Manifest" ? objectsOf(document.items) : [];
   const annotations = [document, ...canvases].flatMap((each) => objectsOf(each.annotations));
-  return [...listed, ...annotations].flatMap((each) => {
+  const links = canvases.flatMap(({ rendering, seeAlso }) =>
+    [...objectsOf(rendering), ...objectsOf(seeAlso)].filter(({ id }) => isCanvasPiece(textOf(id) ?? "")),
+  );
+  return [...listed, ...annotations, ...links].flatMap((each) => {
     const id = Array.isArray(each.items) ? undefined : documentAt(textOf(each.id) ?? "", from);
     return id === undefined ? [] : [id];
   });

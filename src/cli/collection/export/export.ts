@@ -22,7 +22,7 @@ import { anonymousCaller } from "../reader.ts";
 import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
 import { createLeftOutNotes, gatedError, isGatedError, type LeftOut } from "./left-out.ts";
-import { documentFile, imageFolder } from "./names.ts";
+import { documentFile, imageFolder, textPieceOf } from "./names.ts";
 import { documentsThatName, findStale, isOpen, type Listed, prune, type Stale } from "./stale.ts";
 import type { Target } from "./target.ts";
 
@@ -45,6 +45,8 @@ export interface ExportOptions {
   readonly concurrency: number;
   /** True to replace files of others that are where documents are written. */
   readonly replaces?: boolean;
+  /** True to export the words of canvases as annotations, in addition to the lines. */
+  readonly words?: boolean;
   /** True to remove what is stale. */
   readonly prunes?: boolean;
   /** The setting `presentation.pages`. */
@@ -60,6 +62,8 @@ export interface ExportReport {
   /** Derivatives that were made; others were there from an earlier run. */
   readonly derivatives: number;
   readonly documents: number;
+  /** Files of text of canvases: annotations of lines and words, plain text, OCR. */
+  readonly texts: number;
   /** What earlier runs have exported that is gone or needs a login now, and is still there. */
   readonly stale: readonly Stale[];
   /** What was stale and was removed. */
@@ -99,7 +103,7 @@ export async function exportCollection(
   options: ExportOptions,
 ): Promise<ExportReport & { readonly contents: Contents }> {
   const { selection, target, version, base, concurrency, pages, signal, onProgress } = options;
-  const { replaces = false, prunes = false } = options;
+  const { replaces = false, prunes = false, words = false } = options;
   const began = performance.now();
   const tally = createTally();
   const { fail } = tally;
@@ -198,7 +202,18 @@ export async function exportCollection(
     await target.notes.begin();
     await exportImages();
     if (manifests) {
-      const about = { manifests, parts, target, version, base, images: done, leftOut, signal, replaces };
+      const about = {
+        manifests,
+        parts,
+        target,
+        version,
+        base,
+        images: done,
+        leftOut,
+        signal,
+        replaces,
+        words,
+      };
       // An image that failed already is no second failure as the thumbnail of a document.
       const failOnce = (identifier: string, error: unknown) => {
         if (!failed.has(identifier)) fail(identifier, error);
@@ -213,10 +228,12 @@ export async function exportCollection(
     if (!signal.aborted && !(error instanceof ServiceError && error.kind === "cancelled")) throw error;
   }
   await counting.ended;
+  const written = [...(documents?.written ?? [])];
   return {
     images: done.size,
     derivatives,
-    documents: documents?.written.size ?? 0,
+    documents: written.filter((id) => textPieceOf(id) === undefined).length,
+    texts: written.filter((id) => textPieceOf(id) !== undefined).length,
     stale,
     removed,
     ...(unpruned !== undefined && stale.some(({ reason }) => reason === "gone") && { unpruned }),
@@ -231,7 +248,7 @@ export async function exportCollection(
     contents: {
       images: [...done.keys()].map(imageFolder),
       files: [
-        ...[...(documents?.written ?? [])].map(documentFile),
+        ...written.map(documentFile),
         ...(documents?.derivatives ?? []).filter((one) => !done.has(one.identifier)).map(({ path }) => path),
       ],
     },

@@ -35,9 +35,25 @@ export const filePath = (identifier: string): string => identifier.split("/").ma
 /** Folder of an image, with its image information and derivatives. */
 export const imageFolder = (identifier: string): string => `images/${filePath(identifier)}`;
 
-/** File of a document; "" is the collection of everything. */
+/** What a file of an export has of the text of a canvas; see `PieceKind`. */
+const textPiece = /\/canvas\/[1-9]\d*\/(lines|words|text|ocr)$/;
+
+/** Returns which text of a canvas an identifier names; undefined for any other document. */
+export const textPieceOf = (id: string): string | undefined => textPiece.exec(id)?.[1];
+
+/** True for the identifier or address of a text or the maps of a canvas, which are documents of their own. */
+export const isCanvasPiece = (id: string): boolean => canvasPiece.test(id);
+const canvasPiece = /\/canvas\/[1-9]\d*\/(?:lines|words|text|ocr|map)$/;
+
+/** True for the identifier of a text that is no JSON. */
+export const isRawText = (id: string): boolean => ["text", "ocr"].includes(textPieceOf(id) ?? "");
+
+/**
+ * File of a document; "" is the collection of everything. Files of OCR are plain text, too, since a web
+ * server would send them as pages that may run scripts.
+ */
 export const documentFile = (id: string): string =>
-  id === "" ? "collection.json" : `manifests/${filePath(id)}.json`;
+  id === "" ? "collection.json" : `manifests/${filePath(id)}.${isRawText(id) ? "txt" : "json"}`;
 
 /** Returns the address of an exported file. `base`: without a trailing /. */
 export const addressOf = (base: string, path: string): string =>

@@ -17,7 +17,7 @@ import {
 } from "../../../iiif/index.ts";
 import { writtenFormats } from "../../../imaging/index.ts";
 import type { ExportedImage } from "./image.ts";
-import { addressOf, documentFile, imageFolder } from "./names.ts";
+import { addressOf, documentFile, imageFolder, isCanvasPiece } from "./names.ts";
 
 /** A derivative that a document names, beyond those of level 0. */
 export interface NamedDerivative {
@@ -75,6 +75,7 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
     if (address === own) return ownFile;
     const other = documentAt(address, options.from);
     if (other !== undefined && options.hasDocument(other)) return addressOf(options.to, documentFile(other));
+    if (isCanvasPiece(address)) return undefined;
     const rest = address.slice(own.length);
     if (address.startsWith(own) && /^(#|\/(canvas|range)\/)/.test(rest)) return ownFile + rest;
     if (other !== undefined) return partOf(other);
@@ -130,7 +131,9 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
     if (!resource) return value;
     const service = imageService(resource, move, options.version);
     if (service !== undefined) return service ?? undefined;
-    if (resource.type === "Canvas" && !isShown(resource, options)) return undefined;
+    // A reference to a canvas has no items.
+    const isWhole = resource.type === "Canvas" && resource.items !== undefined;
+    if (isWhole && !isShown(resource, options)) return undefined;
     const members = Object.entries(resource).map(([name, inner]) => [name, moveMember(name, inner)] as const);
     // A resource without its address is nothing.
     const isLost = members.some(([name, moved]) => moved === undefined && idMembers.has(name));
@@ -182,8 +185,12 @@ function imageService(
   const moved = move(address);
   // A service of another server stays as it is.
   if (moved === address) return resource;
-  if (type !== serviceTypes[version] || moved === undefined) return null;
-  const { sizes } = resource;
+  if (moved === undefined) return null;
+  const { sizes, width, height } = resource;
+  // The image that a map is on, which needs its size, and no profile.
+  if (typeof width === "number" && typeof height === "number")
+    return { id: moved, type: serviceTypes[version], width, height };
+  if (type !== serviceTypes[version]) return null;
   const profile = level0Profile[version];
   const named = version === 2 ? { "@id": moved, "@type": type } : { id: moved, type };
   return { ...named, profile, ...(Array.isArray(sizes) && { sizes }) };

@@ -3,7 +3,7 @@
 import { imagesId, partId, splitPage } from "../../../iiif/index.ts";
 import type { Access, Decision } from "../../../server/index.ts";
 import { anonymousCaller } from "../reader.ts";
-import { addressOf, documentFile, imageFolder } from "./names.ts";
+import { addressOf, documentFile, imageFolder, isRawText } from "./names.ts";
 import type { Target } from "./target.ts";
 
 export interface Stale {
@@ -106,7 +106,7 @@ async function isExposed(target: Target, kind: Stale["kind"], identifier: string
     return false;
   }
   const bytes = await target.read(documentFile(identifier));
-  if (!bytes) return false;
+  if (!bytes || isRawText(identifier)) return bytes !== undefined;
   const items: unknown = Object(JSON.parse(new TextDecoder().decode(bytes))).items;
   return !Array.isArray(items) || items.length > 0;
 }
