@@ -43,6 +43,11 @@ const maxFolders = 100;
 /** Folders that are read simultaneously. */
 const foldersAtOnce = 8;
 
+/** Images of a folder whose files are remembered, so that a search does not look for all of them again. */
+const maxRemembered = 100_000;
+
+const known = new WeakMap<Folder["listing"], FolderTexts>();
+
 /**
  * Finds the texts in a folder and in the folders of texts in it; none if its manifest file turns them off.
  * `find`: returns one of these folders, or undefined. Throws what it throws.
@@ -66,16 +71,34 @@ export async function folderTexts(
     serials.push([name, inner.serial]);
     found.set(name, { location: own, texts: inner.listing.texts });
   });
+  const stamp = JSON.stringify(serials.sort());
+  const before = known.get(folder.listing);
+  if (before?.stamp === stamp) return before;
   const folded = new Map([...found].map(([name, own]) => [foldName(name), own]));
   const pagesOf = (name: string) => {
     const stem = withoutExtension(name);
     return found.get(stem) ?? (canFold(stem) ? folded.get(foldName(stem)) : undefined);
   };
   const named = wanted.filter((name) => textFolders.has(name.toLowerCase()));
-  return {
-    stamp: JSON.stringify(serials.sort()),
+  const folders = [{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])];
+  const made: FolderTexts = {
+    stamp,
     isEmpty: texts.length === 0 && found.size === 0,
-    ...textsIn([{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])], pagesOf, canFold),
+    filesOf: rememberFiles(textsIn(folders, pagesOf, canFold).filesOf),
+  };
+  known.set(folder.listing, made);
+  return made;
+}
+
+function rememberFiles(filesOf: FolderTexts["filesOf"]): FolderTexts["filesOf"] {
+  const remembered = new Map<string, readonly TextFile[]>();
+  return (image) => {
+    const key = image.page === undefined ? image.name : `${image.page}/${image.name}`;
+    const before = remembered.get(key);
+    if (before) return before;
+    const files = filesOf(image);
+    if (remembered.size < maxRemembered) remembered.set(key, files);
+    return files;
   };
 }
 

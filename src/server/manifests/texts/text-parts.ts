@@ -97,7 +97,9 @@ function isAt({ part, isLast }: KnownPart, pages: readonly TextPage[], at: numbe
 }
 
 function areEqual(one: TextPage, other: TextPage): boolean {
-  if (one.key !== other.key || one.files.length !== other.files.length) return false;
+  if (one.key !== other.key) return false;
+  if (one.files === other.files) return true;
+  if (one.files.length !== other.files.length) return false;
   return one.files.every((file, at) => {
     const { location, page, validator } = other.files[at]!;
     return (

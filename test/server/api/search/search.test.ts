@@ -204,6 +204,10 @@ describe("the index of a book", () => {
     expect(await found(app, search("book", "sieben"))).toEqual([`3#${box(0, 2)}`]);
     await laid.remove("book/2.xml");
     expect(await found(app, search("book", "sieben"))).toEqual([]);
+    for (const word of ["acht", "neun"]) {
+      await laid.write("book/ocr/2.xml", alto(word));
+      expect(await found(app, search("book", word))).toEqual([`3#${box(0, 0)}`]);
+    }
   });
 
   test("works without a cache", async () => {
