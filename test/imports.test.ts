@@ -203,11 +203,12 @@ describe("imports", () => {
       const code = readFileSync(resolve(src, file), "utf8");
       return !file.startsWith("server/sources/") && /\bsource\.open\(/.test(code);
     });
-    // Overlays, manifest files and texts are no masters: their operator names them, and callers see them as
-    // parts of documents, or as readers of their image.
+    // Overlays, manifest files, annotations and texts are no masters: their operator names them, and callers
+    // see them as parts of documents, or as readers of their image.
     expect(openers.sort()).toEqual([
       "server/images/describe.ts",
       "server/images/overlay/overlays.ts",
+      "server/manifests/folders/annotation-files.ts",
       "server/manifests/folders/manifest-file.ts",
       "server/manifests/texts/page-texts.ts",
     ]);

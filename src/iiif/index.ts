@@ -236,9 +236,10 @@ export {
 export {
   type AnnotatedCanvas,
   type AnnotationScope,
+  createSorter,
+  readStoredAnnotations,
   type StoredAnnotations,
-  storedAnnotations,
-  storedAnnotationsPage,
+  servedAnnotations,
 } from "./presentation/stored-annotations.ts";
 // Mistakes in a whole document of Presentation API 3.0 that do not keep it from being served.
 export { doubtsOfStored } from "./presentation/stored-doubts.ts";

@@ -273,15 +273,16 @@ export {
   type OperatorFolder,
   type OperatorFolders,
 } from "./manifests/browse/operator-folder.ts";
-
+// Files of annotations next to images, and the mistakes in them.
+export { annotationFaults } from "./manifests/documents/annotation-faults.ts";
 // Context and result of making one document.
 export { canvasesOf } from "./manifests/documents/making.ts";
-
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show
 // them.
 export { manifestFileFaults } from "./manifests/documents/manifest-file-faults.ts";
 // The text of a manifest that its caller may search, and the search.
 export { searchedText } from "./manifests/documents/searched-text.ts";
+export type { AnnotationFiles } from "./manifests/folders/annotation-files.ts";
 // A folder of images, and the facts known of them.
 export type { Folder } from "./manifests/folders/folder.ts";
 // Folders of the sources, remembered.

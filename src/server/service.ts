@@ -29,6 +29,7 @@ import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
 import type { RenderParts } from "./images/render.ts";
 import type { Changes } from "./manifests/changes/changes.ts";
+import { AnnotationFiles } from "./manifests/folders/annotation-files.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
 import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
 import {
@@ -79,6 +80,8 @@ export interface Service {
   readonly changes?: Changes;
   /** Reads the text of pages. */
   readonly texts: PageTexts;
+  /** Reads files of annotations next to images. */
+  readonly annotationFiles: AnnotationFiles;
   /** Search in the text of a manifest. */
   readonly textSearch: TextSearch;
   /** Search in the text of whole sources; absent if nothing can be indexed. */
@@ -229,7 +232,9 @@ export async function createService(
   });
   const textSearch = createTextSearch(textIndex, texts);
   const options = config.presentation;
-  const manifests = buildManifests({ images, auth, folders, options, texts, aliases, log });
+  const annotationFiles = new AnnotationFiles(yaml.read);
+  const files = { texts, annotationFiles };
+  const manifests = buildManifests({ images, auth, folders, options, ...files, aliases, log });
   const changes =
     manifests && buildChanges({ images, auth, sources, folders, options, slot: slots.changes, log });
   const sourceTexts =
@@ -292,6 +297,7 @@ export async function createService(
     ...(manifests && { manifests }),
     ...(changes && { changes }),
     texts,
+    annotationFiles,
     textSearch,
     ...(sourceTexts && { sourceTexts }),
     sources,

@@ -2,6 +2,8 @@
 
 import { type Finding, forEachConcurrently, ServiceError, takeUntil, worstFirst } from "../../base/index.ts";
 import {
+  type AnnotationFiles,
+  annotationFaults,
   countWalk,
   createTally,
   type Folder,
@@ -93,12 +95,14 @@ export async function survey(
     folders,
     manifests,
     texts,
+    annotationFiles,
     config,
   }: {
     readonly images: RenderParts;
     readonly folders: Folders;
     readonly manifests?: object | undefined;
     readonly texts: PageTexts;
+    readonly annotationFiles: AnnotationFiles;
     config(): { readonly presentation: { readonly texts: boolean } };
   },
   options: SurveyOptions,
@@ -138,12 +142,17 @@ export async function survey(
 
   const faults: Finding[] = [];
   let faultCount = 0;
+  const noteFaults = (found: readonly Finding[]) => {
+    faultCount += found.length;
+    faults.push(...found.slice(0, maxFaults - faults.length));
+  };
+  const annotated: (readonly [FolderLocation, Folder])[] = [];
   const onFolder = (location: FolderLocation, folder: Folder) => {
     // Without the Presentation API nothing reads manifest files.
     if (hasTexts) textSurvey.enter(location, folder);
     const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
-    faultCount += found.length;
-    faults.push(...found.slice(0, maxFaults - faults.length));
+    noteFaults(found);
+    if (manifests && folder.listing.annotations.length > 0) annotated.push([location, folder]);
   };
 
   let taken = 0;
@@ -160,6 +169,11 @@ export async function survey(
         onProgress?.({ done: tally.done(), failed: problems, ...counting.total() });
       },
     );
+    for (const [location, folder] of annotated)
+      for await (const fault of annotationFaults(annotationFiles, location, folder)) {
+        noteFaults([fault]);
+        if (signal.aborted) break;
+      }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
   }

@@ -60,7 +60,7 @@ export function annotationsByTarget(
  * Returns what is left of a target whose resources `idOfTarget` knows, with their ids; undefined if it knows
  * none. Targets are addresses with or without a fragment, resources, specific resources, and lists of those.
  */
-function narrowTarget(target: unknown, idOfTarget: IdOfTarget): unknown {
+export function narrowTarget(target: unknown, idOfTarget: IdOfTarget): unknown {
   const text = textOf(target);
   if (text !== undefined) return moveAddress(text, idOfTarget);
   if (Array.isArray(target))

@@ -5,26 +5,34 @@
 import { pixelRegion } from "../content-state/region.ts";
 import { fragmentRegion } from "../content-state/selectors.ts";
 import { makeAbsolute } from "./addresses.ts";
-import { annotationsByTarget, annotationsIn, type IdOfTarget } from "./attached.ts";
+import {
+  annotationsByTarget,
+  annotationsIn,
+  type IdOfTarget,
+  narrowTarget,
+  type TargetedAnnotation,
+} from "./attached.ts";
 import { boxAddress, type TargetCanvas } from "./canvas-box.ts";
-import { withContext } from "./context.ts";
 import { type Fault, type FaultPath, fault, inside, noteUnexpected, quote } from "./description/faults.ts";
 import { canvasNamesOf } from "./description/names.ts";
+import { inertText } from "./inert-text.ts";
 import { idOf, objectOf, objectsOf, oneOrMany, textOf, textsOf } from "./json.ts";
 import type { CanvasFacts, Resource } from "./model.ts";
 import { ownNames } from "./own-addresses.ts";
 import { safeDocument } from "./safe-document.ts";
-import { faultsOfStored, readStored } from "./stored.ts";
+import { safeHtml } from "./safe-html.ts";
+import { faultsOfStored, isOfAnnotations, readStored } from "./stored.ts";
 
-/** A canvas that annotations may be about. */
-export interface AnnotatedCanvas extends TargetCanvas, Pick<CanvasFacts, "identifier" | "label" | "page"> {}
+/** A canvas that annotations may be about, by the names of its image. */
+export interface AnnotatedCanvas extends Pick<CanvasFacts, "identifier" | "label" | "page"> {
+  /** In the form of version 3. */
+  readonly id: string;
+}
 
 /** Where stored annotations belong. */
 export interface AnnotationScope {
   /** Public URL of the service, without a trailing /. */
   readonly base: string;
-  /** Address that relative ids in the file are below. */
-  readonly address: string;
   /** Canvases of the manifest, in order. */
   readonly canvases: readonly AnnotatedCanvas[];
   /** Paths of the Image API, each with / at both ends. */
@@ -35,16 +43,32 @@ export interface AnnotationScope {
    */
   readonly find: (address: string) => { readonly number: number; readonly id: string } | undefined;
   /** Number of the canvas of the image that the file is next to, for annotations without a target. */
-  readonly own?: number;
+  readonly own?: number | undefined;
 }
 
-/** Stored annotations at the canvases that they are about. */
+/** Annotations of a file, in the form of 3.0. */
 export interface StoredAnnotations {
   /** Texts by language, if the file has them. */
   readonly label?: Resource;
-  /** By the number of their canvas from 1; 0 for the manifest. One with several targets is with each. */
-  readonly byNumber: ReadonlyMap<number, readonly Resource[]>;
-  /** What cannot be attached, and other mistakes, by path in the file. */
+  readonly annotations: readonly {
+    readonly annotation: Resource;
+    /** Path in the file. */
+    readonly path: FaultPath["path"];
+  }[];
+  /** Mistakes, by path in the file. */
+  readonly faults: readonly Fault[];
+  /** True if the mistakes leave nothing of the file. */
+  readonly isUseless: boolean;
+}
+
+/** Annotations at the canvases that they are about. */
+export interface SortedAnnotations {
+  /**
+   * By the number of their canvas from 1; 0 for the manifest. One with several targets is with each: whole,
+   * with all of them, and narrowed to that one.
+   */
+  readonly byNumber: ReadonlyMap<number, readonly TargetedAnnotation[]>;
+  /** What cannot be attached, by path in the file. */
   readonly faults: readonly Fault[];
 }
 
@@ -54,81 +78,128 @@ const maxAnnotations = 100_000;
 const maxTargets = 100;
 
 /**
- * Returns the annotations of a parsed file: a page of them in the form of 3.0, of the Web Annotation Data
- * Model or of 2.1, a collection with its pages, a single one, or a list as Annotorious writes it. Targets are
- * in the form that most viewers read, with boxes as fragments in whole numbers; scripts are taken out.
+ * Reads a parsed file: a page of annotations in the form of 3.0, of the Web Annotation Data Model or of 2.1,
+ * a collection with its pages, a single one, or a list as Annotorious writes it. What is no annotation is
+ * left out, and so are scripts.
  */
-export function storedAnnotations(file: unknown, scope: AnnotationScope): StoredAnnotations {
-  const { value, faults: unsafe } = safeDocument(Array.isArray(file) ? pageOf(file) : file);
+export function readStoredAnnotations(file: unknown): StoredAnnotations {
+  const { value, faults: unsafe } = safeDocument(pageAround(file));
   const at: FaultPath = { path: [], faults: [...unsafe] };
-  const byNumber = new Map<number, Resource[]>();
-  const document = objectOf(value);
+  const document = withSingleType(objectOf(value));
   if (!document) noteUnexpected(at, "a page of annotations", value);
-  const wrong = document ? faultsOfStored(withType(document)) : [];
+  const wrong = document ? faultsOfStored(document) : [];
   at.faults.push(...wrong);
   // An item that is no annotation is left out.
-  const isUseless = wrong.some(({ path }) => path[0] !== "items" || path.length === 1);
-  if (!document || isUseless) return { byNumber, faults: at.faults };
-  const { whole } = readStored(withType(document));
-  const all = annotationsIn(whole);
+  const isSound = document && wrong.every(({ path }) => path.length > 1 && path[0] === "items");
+  const whole = isSound ? readStored(document).whole : {};
+  if (isSound && !isOfAnnotations(whole)) noteUnexpected(inside(at, "type"), "AnnotationPage", whole.type);
+  if (!isSound || !isOfAnnotations(whole)) return { annotations: [], faults: at.faults, isUseless: true };
+  const list = "resources" in document ? "resources" : "items";
+  const all = annotationsIn(whole).map((annotation, index) => ({ annotation, path: [list, index] }));
   if (all.length > maxAnnotations)
     fault(at, `expected at most ${maxAnnotations} annotations in a file, received ${all.length}; split it`);
-  const attach = attachTo(scope);
-  const list = "resources" in document ? "resources" : "items";
-  for (const [index, annotation] of all.slice(0, maxAnnotations).entries()) {
-    if (annotation.type !== "Annotation") continue;
-    for (const [number, own] of attach(annotation, inside(inside(at, list), index))) {
-      const others = byNumber.get(number);
-      if (others) others.push(own);
-      else byNumber.set(number, [own]);
-    }
-  }
   const label = objectOf(whole.label);
-  return { ...(label && { label }), byNumber, faults: at.faults };
+  const annotations = all
+    .slice(0, maxAnnotations)
+    .filter(({ annotation }) => annotation.type === "Annotation");
+  return { ...(label && { label }), annotations, faults: at.faults, isUseless: false };
 }
 
-const pageOf = (items: readonly unknown[]): Resource => ({ type: "AnnotationPage", items });
-
-/** Returns a document with a single type, which the Web Annotation Data Model does not require. */
-function withType(document: Resource): Resource {
-  const type = textsOf(document.type).find((each) => each.startsWith("Annotation"));
-  return type === undefined ? document : { ...document, type };
+/** Returns a page around a list, or around a single annotation of 2.1; any other file as it is. */
+function pageAround(file: unknown): unknown {
+  const items = Array.isArray(file) ? file : [file];
+  const isOld = items.some((item) => objectOf(item)?.["@type"] === "oa:Annotation");
+  if (isOld) return { "@type": "sc:AnnotationList", resources: items };
+  return Array.isArray(file) ? { type: "AnnotationPage", items } : file;
 }
 
-type Attached = readonly (readonly [number: number, annotation: Resource])[];
+/**
+ * Returns a document with a single type, and with a list of items with single types, which the Web Annotation
+ * Data Model does not require.
+ */
+function withSingleType(document: Resource | undefined): Resource | undefined {
+  if (!document || document.type === undefined) return document;
+  const { items } = document;
+  return {
+    ...document,
+    type: singleType(document.type),
+    ...(items !== undefined && {
+      items: [items].flat().map((item) => {
+        const held = objectOf(item);
+        return held && Array.isArray(held.type) ? { ...held, type: singleType(held.type) } : item;
+      }),
+    }),
+  };
+}
+
+const singleType = (type: unknown) => textsOf(type).find((each) => each.startsWith("Annotation")) ?? type;
+
+/** Finds out where the annotations of a file belong, some at a time: there may be many. */
+export interface AnnotationSorter {
+  /** Sorts further annotations. */
+  add(some: StoredAnnotations["annotations"]): void;
+  /** All that have been sorted. */
+  readonly sorted: SortedAnnotations;
+}
+
+/** Returns what places the annotations of one file. */
+export function createSorter(scope: AnnotationScope): AnnotationSorter {
+  const faults: Fault[] = [];
+  const byNumber = new Map<number, TargetedAnnotation[]>();
+  const sortOne = sortIn(scope);
+  return {
+    add(some) {
+      for (const { annotation, path } of some)
+        for (const [number, own] of sortOne(annotation, { path: [...path, "target"], faults })) {
+          const others = byNumber.get(number);
+          if (others) others.push(own);
+          else byNumber.set(number, [own]);
+        }
+    },
+    sorted: { byNumber, faults },
+  };
+}
+
+type Sorted = readonly (readonly [number: number, annotation: TargetedAnnotation])[];
 
 /** Returns a function that returns an annotation for each canvas that it is about. */
-function attachTo(scope: AnnotationScope): (annotation: Resource, at: FaultPath) => Attached {
-  const { base, address, canvases, own } = scope;
+function sortIn(scope: AnnotationScope): (annotation: Resource, at: FaultPath) => Sorted {
+  const { canvases, own } = scope;
+  const ownId = own === undefined ? undefined : canvases[own - 1]?.id;
   const numberOf = canvasNumbers(scope);
-  const canvasAt = new Map(canvases.map((canvas) => [canvas.id, canvas]));
   return (annotation, at) => {
     const { target = annotation.on, on: _, ...members } = annotation;
-    const ownId = own === undefined ? undefined : canvases[own - 1]?.id;
-    const whole = target === undefined || target === "" ? ownId : target;
-    const path = inside(at, "target");
+    const whole = isNothing(target) ? ownId : typeof target === "number" ? String(target) : target;
     if (countOf(whole) > maxTargets) {
-      fault(path, `expected at most ${maxTargets} targets of an annotation`);
+      fault(at, `expected at most ${maxTargets} targets of an annotation`);
       return [];
     }
     const numbers = new Map<string, number>();
+    let isClear = true;
     const idOfTarget: IdOfTarget = (target) => {
-      const found = numberOf(target, path);
+      const found = numberOf(target, at);
       if (found) numbers.set(found.id, found.number);
+      else isClear &&= isAddress(target);
       return found?.id;
     };
     const before = at.faults.length;
     const { byTarget } = annotationsByTarget([{ ...members, target: whole }], idOfTarget);
     if (byTarget.size === 0 && at.faults.length === before)
-      noteUnexpected(path, "the name of an image, or the address of a canvas", nameOfTarget(whole));
+      noteUnexpected(at, "the name of an image, or the address of a canvas", nameOfTarget(whole));
+    // Nobody knows who may read about the image of a name that is not here.
+    if (!isClear) return [];
+    const all = narrowTarget(whole, (target) => idOfTarget(target) ?? target);
+    const shared = { ...members, target: all };
     return [...byTarget].flatMap(([id, list]) =>
-      list.map(({ narrowed }) => {
-        const plain = { ...narrowed, target: plainTarget(narrowed.target, canvasAt.get(id)) };
-        return [numbers.get(id) ?? 0, makeAbsolute(plainForm(plain), { base, document: address })] as const;
-      }),
+      list.map(({ narrowed }) => [numbers.get(id) ?? 0, { annotation: shared, narrowed }] as const),
     );
   };
 }
+
+const isNothing = (target: unknown) => target === undefined || target === null || target === "";
+
+/** True for an address of a server, and a path of this one. */
+const isAddress = (text: string) => /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(text);
 
 /** Returns the number of the targets in a target, nested ones included. */
 function countOf(target: unknown): number {
@@ -149,7 +220,7 @@ type FindCanvas = (
 ) => { readonly number: number; readonly id: string } | undefined;
 
 /** Returns a function that finds canvases by addresses without fragments, and by the names of images. */
-function canvasNumbers({ base, canvases, imagePrefixes, find }: AnnotationScope): FindCanvas {
+function canvasNumbers({ base, canvases, imagePrefixes, find, own: besides }: AnnotationScope): FindCanvas {
   const findNames = canvasNamesOf(canvases);
   const byIdentifier = new Map(canvases.map(({ identifier }, at) => [identifier, at]));
   const byId = new Map(canvases.map(({ id }, at) => [id, at]));
@@ -164,20 +235,25 @@ function canvasNumbers({ base, canvases, imagePrefixes, find }: AnnotationScope)
   }
   const known = new Map<string, ReturnType<FindCanvas>>();
   const look: FindCanvas = (address, at) => {
+    // A fragment alone.
+    if (address === "" && besides !== undefined) return at0(besides - 1);
     if (byId.has(address)) return at0(byId.get(address));
-    const isAddress = /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(address);
-    if (!isAddress) return byName(address, at);
+    if (!isAddress(address)) return byName(address, at);
     const own = find(address.startsWith("/") ? base + address : address);
     if (own) return own;
     const { image } = ownNames(address, imagePrefixes);
     const byImage = image === undefined ? undefined : byIdentifier.get(image);
     return at0(byImage ?? fileIn(address, byFile));
   };
-  const byName = (name: string, at: FaultPath) => {
-    const indexes = findNames(
-      { name: decodeText(name).replace(/^(?:\.?\/)+/, ""), path: at.path },
-      at.faults,
-    );
+  const byName = (written: string, at: FaultPath) => {
+    const name = decodeText(written).replace(/^(?:\.?\/)+/, "");
+    if (byIdentifier.has(name)) return at0(byIdentifier.get(name));
+    const number = Number(/^(?:canvas\/)?([1-9]\d{0,8})$/.exec(name)?.[1]);
+    // A file may have a number as its name.
+    const misnamed: Fault[] = [];
+    const indexes = findNames({ name, path: at.path }, misnamed);
+    if (!indexes && canvases[number - 1]) return at0(number - 1);
+    at.faults.push(...misnamed);
     if (indexes && indexes.length > 1)
       return fault(
         at,
@@ -210,13 +286,38 @@ function decodeText(text: string): string {
   }
 }
 
+/** Where annotations are served. */
+export interface AnnotationPageOrigin {
+  /** Public URL of the service, without a trailing /. */
+  readonly base: string;
+  /** Address of the page, which relative ids in the file are below. */
+  readonly address: string;
+  /** The canvas that it is about, if its size is known. */
+  readonly canvas?: TargetCanvas | undefined;
+}
+
+/**
+ * Returns annotations about one canvas in the form that most viewers read, with absolute ids: boxes are
+ * fragments in whole numbers, and texts are inert or harmless HTML. Those without an id are numbered.
+ */
+export function servedAnnotations(
+  annotations: readonly Resource[],
+  { base, address, canvas }: AnnotationPageOrigin,
+): readonly Resource[] {
+  return annotations.map((annotation, at) => {
+    const plain = { ...annotation, target: plainTarget(annotation.target, canvas) };
+    return { id: `${address}#${at + 1}`, ...makeAbsolute(plainForm(plain), { base, document: address }) };
+  });
+}
+
 /** Returns a target with its box as a fragment of the address of its canvas, which all viewers read. */
-function plainTarget(target: unknown, canvas: AnnotatedCanvas | undefined): unknown {
+function plainTarget(target: unknown, canvas: TargetCanvas | undefined): unknown {
   if (!canvas) return target;
   if (Array.isArray(target)) return target.map((each) => plainTarget(each, canvas));
   const { id, type, source = type === "Canvas" ? id : undefined, selector } = objectOf(target) ?? {};
   const address = textOf(target) ?? idOf(source);
-  if (address === undefined) return target;
+  // Other targets of the same annotation.
+  if (address === undefined || address.replace(/#.*$/s, "") !== canvas.id) return target;
   const [only, ...more] = objectsOf(selector);
   if (only && (more.length > 0 || only.type !== "FragmentSelector")) return target;
   const fragment = only ? textOf(only.value)?.replace(/^#/, "") : address.slice(canvas.id.length + 1);
@@ -233,28 +334,38 @@ function plainTarget(target: unknown, canvas: AnnotatedCanvas | undefined): unkn
  * body. Only the page around it has a context.
  */
 function plainForm({ "@context": _, bodyValue, ...annotation }: Resource): Resource {
-  const { motivation, body = textOf(bodyValue) && textBody(String(bodyValue)) } = annotation;
+  const text = textOf(bodyValue);
+  const { motivation, body = text && { type: "TextualBody", value: text, format: "text/plain" } } =
+    annotation;
   const words = textsOf(motivation).map((word) => word.replace(/^(?:oa|sc):/, ""));
   const [purpose] = objectsOf(body).flatMap((each) => textsOf(each.purpose));
   return {
     ...annotation,
     type: "Annotation",
     motivation: oneOrMany(words) ?? purpose ?? "commenting",
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: inertBody(body) }),
   };
 }
 
-const textBody = (value: string): Resource => ({ type: "TextualBody", value, format: "text/plain" });
-
-/**
- * Returns the page of the stored annotations about one canvas at an address of its own, in 3.0. Annotations
- * without an id are numbered.
- */
-export function storedAnnotationsPage(
-  annotations: readonly Resource[],
-  address: string,
-  label?: Resource,
-): Resource {
-  const items = annotations.map((annotation, at) => ({ id: `${address}#${at + 1}`, ...annotation }));
-  return withContext({ id: address, type: "AnnotationPage", ...(label && { label }), items }, false);
+/** Returns a body whose texts run nothing in viewers that take any text for HTML. */
+function inertBody(body: unknown): unknown {
+  if (typeof body === "string") return body;
+  if (Array.isArray(body)) return body.map(inertBody);
+  const resource = objectOf(body);
+  if (!resource) return body;
+  const { value, items, source, format } = resource;
+  const isHtml = /^(?:text\/html|application\/xhtml)/i.test(String(format));
+  return {
+    ...resource,
+    ...(typeof value === "string" && {
+      value: isHtml || isMarkup(value) ? safeMarkup(value) : inertText(value),
+    }),
+    ...(items !== undefined && { items: inertBody(items) }),
+    ...(objectOf(source) && { source: inertBody(source) }),
+  };
 }
+
+/** True for a text that viewers take for HTML even if nothing says so (Presentation API 3.0, section 4.5). */
+const isMarkup = (text: string) => /^\s*<.*>\s*$/s.test(text);
+
+const safeMarkup = (text: string) => (isMarkup(text) ? safeHtml(text) : safeHtml(`<span>${text}</span>`));

@@ -7,6 +7,7 @@ import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
 import { Changes } from "./changes/changes.ts";
 import { type ObserveParts, Observer } from "./changes/observe.ts";
+import type { AnnotationFiles } from "./folders/annotation-files.ts";
 import { Folders, type FoldersParts } from "./folders/folders.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import type { ReadYaml } from "./folders/manifest-file-text.ts";
@@ -89,6 +90,7 @@ export interface ServiceParts {
   readonly folders: Folders;
   readonly options: PresentationOptions;
   readonly texts: PageTexts;
+  readonly annotationFiles: AnnotationFiles;
   /** Further paths of the Image API. */
   readonly aliases: readonly string[];
   readonly log: Log;
@@ -126,11 +128,13 @@ export function buildManifests({
   folders,
   options,
   texts,
+  annotationFiles,
   aliases,
   log,
 }: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
   const manifestFiles = createManifestFileLog(log, options.allowed_origins);
   const { sources } = images;
-  return createManifests({ images, auth, sources, folders, options, manifestFiles, texts, aliases });
+  const files = { manifestFiles, texts, annotationFiles };
+  return createManifests({ images, auth, sources, folders, options, ...files, aliases });
 }

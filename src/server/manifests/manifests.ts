@@ -22,6 +22,7 @@ import { isTextPiece, textOf } from "./documents/canvas-texts.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot, maxHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
+import { withAnnotations } from "./documents/image-annotations.ts";
 import { textsNamed, withTexts } from "./documents/image-texts.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument, RawText } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
@@ -273,8 +274,9 @@ async function pageOf(
   manifest: PlannedDocument | undefined,
 ): Promise<RestrictedDocument | undefined> {
   const { number = 0, nth = 1 } = reading.piece ?? {};
-  const page = (await manifest?.make())?.attached?.page(number, nth);
+  const page = await (await manifest?.make())?.attached?.page(number, nth);
   if (!page) return undefined;
+  if (page.refused) return { make: async () => ({ document: page.document }), refused: page.refused };
   const left = await restrict(making, reading, { make: async () => ({ document: page.document }) });
   if (left.refused) return left;
   return { ...left, make: async () => ({ document: page.narrow((await left.make()).document) }) };
@@ -326,7 +328,8 @@ async function imageDocument(making: Making, id: string): Promise<PlannedDocumen
     const facts = { id, label, canvases, ...(note !== undefined && { note }) };
     const make = async () => {
       const filesOf = await textsNamed(making, id, canvases.length > 1);
-      return withTexts(making, makeManifest(facts, context, partly), canvases, filesOf);
+      const made = withTexts(making, makeManifest(facts, context, partly), canvases, filesOf);
+      return withAnnotations(making, made, id, canvases);
     };
     return { make, facts: async () => canvases };
   } catch (error) {

@@ -2,12 +2,14 @@
 
 import { normalize } from "@iiif/parser";
 import { describe, expect, test } from "vitest";
+import { withContext } from "../../../src/iiif/presentation/context.ts";
 import { canvasNumber, pieceAddress } from "../../../src/iiif/presentation/mounts.ts";
 import { ownNames } from "../../../src/iiif/presentation/own-addresses.ts";
 import {
   type AnnotationScope,
-  storedAnnotations,
-  storedAnnotationsPage,
+  createSorter,
+  readStoredAnnotations,
+  servedAnnotations,
 } from "../../../src/iiif/presentation/stored-annotations.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import fc from "../../properties.ts";
@@ -17,17 +19,16 @@ import { problemsOf2 } from "./rules-2.ts";
 import { problemsOf3 } from "./rules-3.ts";
 
 const manifest = `${base}/iiif/presentation/3/book`;
+/** Address of the page that annotations are served in. */
+const address = `${manifest}/notes`;
 const canvas = (number: number) => pieceAddress(manifest, { kind: "canvas", number });
 const names = ["0001.tif", "0002.tif", "über uns.jpg", "many.tif;1", "many.tif;2"];
 
 const scope: AnnotationScope = {
   base,
-  address: `${manifest}/notes`,
   imagePrefixes: ["/iiif/2/", "/iiif/3/"],
   canvases: names.map((name, at) => ({
     id: canvas(at + 1),
-    width: 3000,
-    height: 4000,
     identifier: `book/${name}`,
     label: name,
     ...(name.includes(";") && { page: Number(name.split(";")[1]) }),
@@ -55,12 +56,23 @@ const page = (...items: readonly unknown[]) => ({
 });
 
 const read = (file: unknown, more: Partial<AnnotationScope> = {}) => {
-  const { byNumber, faults, label } = storedAnnotations(file, { ...scope, ...more });
+  const stored = readStoredAnnotations(file);
+  const { add, sorted } = createSorter({ ...scope, ...more });
+  for (const each of stored.annotations) add([each]);
+  const byNumber = new Map(
+    [...sorted.byNumber].map(([number, list]) => {
+      const size = { width: 3000, height: 4000 };
+      const origin = { base, address, ...(number > 0 && { canvas: { id: canvas(number), ...size } }) };
+      const narrowed = list.map((each) => each.narrowed);
+      return [number, servedAnnotations(narrowed, origin)] as const;
+    }),
+  );
+  const faults = [...stored.faults, ...sorted.faults];
   const targets = [...byNumber].flatMap(([number, list]) =>
     list.map(({ target }): readonly [number, unknown] => [number, target]),
   );
   const messages = faults.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  return { byNumber, targets, label, faults: messages };
+  return { byNumber, sorted, targets, label: stored.label, faults: messages };
 };
 
 describe("the target of an annotation", () => {
@@ -71,6 +83,10 @@ describe("the target of an annotation", () => {
     ["%C3%BCber%20uns.jpg", 3],
     ["über uns.jpg", 3],
     ["many.tif;2", 5],
+    ["book/0002.tif", 2],
+    ["2", 2],
+    [2, 2],
+    ["canvas/2", 2],
     [canvas(2), 2],
     ["http://localhost:8080/iiif/presentation/2/book/canvas/2", 2],
     ["/iiif/presentation/3/book/canvas/2", 2],
@@ -128,6 +144,23 @@ describe("the target of an annotation", () => {
     ]);
   });
 
+  test("is as written besides, if the others are not here", () => {
+    const other = "https://example.org/other";
+    const { sorted } = read(page(comment(["0001.tif#xywh=1,2,3,4", other, "0002.tif"])));
+    for (const number of [1, 2])
+      expect(sorted.byNumber.get(number)?.[0]?.annotation.target).toEqual([
+        `${canvas(1)}#xywh=1,2,3,4`,
+        other,
+        canvas(2),
+      ]);
+  });
+
+  test("leaves the annotation out if one of the images that it names is not here: its readers are unknown", () => {
+    const { targets, faults } = read(page(comment(["0001.tif", "hidden.tif"]), comment("0002.tif")));
+    expect(targets).toEqual([[2, canvas(2)]]);
+    expect(faults).toHaveLength(1);
+  });
+
   test("may be several: the annotation is with each", () => {
     const { targets } = read(page(comment(["0001.tif#xywh=1,2,3,4", "0002.tif"])));
     expect(targets).toEqual([
@@ -163,7 +196,10 @@ describe("a file of annotations", () => {
   test("may be a page, a collection, a single annotation or a list", () => {
     const one = comment("0001.tif");
     const files = [page(one), one, [one], { type: "AnnotationCollection", first: page(one) }];
-    for (const file of files) expect(read(file).targets).toEqual([[1, canvas(1)]]);
+    const old = { "@type": "oa:Annotation", resource: { chars: "Look" }, on: "0001.tif" };
+    const loose = { type: ["AnnotationPage", "Thing"], items: { ...one, type: ["Annotation"] } };
+    for (const file of [...files, old, [old], loose])
+      expect([read(file).targets, read(file).faults]).toEqual([[[1, canvas(1)]], []]);
   });
 
   test("of the Web Annotation Data Model is written as viewers read it", () => {
@@ -177,7 +213,7 @@ describe("a file of annotations", () => {
     };
     expect(read(annotation).byNumber.get(1)).toEqual([
       {
-        id: `${manifest}/notes#a1`,
+        id: `${address}#a1`,
         type: "Annotation",
         motivation: "describing",
         body: { type: "TextualBody", value: "A note", format: "text/plain" },
@@ -219,7 +255,7 @@ describe("a file of annotations", () => {
     expect(faults).toEqual([]);
     expect(byNumber.get(1)).toMatchObject([
       {
-        id: `${manifest}/notes/a1`,
+        id: `${address}/a1`,
         motivation: "supplementing",
         body: { type: "TextualBody", value: "arma virumque" },
         target: `${canvas(1)}#xywh=1,2,3,4`,
@@ -236,10 +272,8 @@ describe("a file of annotations", () => {
       label: { en: ["Notes"] },
     };
     const { byNumber, label } = read(file);
-    const address = pieceAddress(manifest, { kind: "annotations", number: 1, nth: 1 });
-    const document: Read = JSON.parse(
-      JSON.stringify(storedAnnotationsPage(byNumber.get(1) ?? [], address, label)),
-    );
+    const whole = { id: address, type: "AnnotationPage", label, items: byNumber.get(1) };
+    const document: Read = JSON.parse(JSON.stringify(withContext(whole, false)));
     expect(document).toMatchObject({
       "@context": "http://iiif.io/api/presentation/3/context.json",
       id: address,
@@ -260,6 +294,38 @@ describe("a file of annotations", () => {
       { motivation: "oa:tagging" },
     ]);
     expect(canvasNumber(`${base}/iiif/presentation/2/book`, written.resources[1].on)).toBe(1);
+  });
+
+  const [sound, listed] = [comment("0001.tif"), [null, "text", 7, []]];
+  const old = { "@type": "oa:Annotation", resource: { chars: "Look" }, on: "0001.tif" };
+  test.each<[string, unknown]>([
+    ["a list", [...listed, sound]],
+    ["a page", { type: "AnnotationPage", items: [...listed, sound] }],
+    ["a collection", { type: "AnnotationCollection", items: [...listed, page(...listed, sound)] }],
+    ["a list of 2.1", { "@type": "sc:AnnotationList", resources: [...listed, old] }],
+    ["a list without a page, of 2.1", [...listed, old]],
+    ["its members", page({ ...sound, id: null, body: [null, "text", 7], motivation: [null, "tagging"] })],
+  ])("keeps what is sound next to strings and nulls: in %s", (_, file) => {
+    expect(read(file).targets).toEqual([[1, canvas(1)]]);
+  });
+
+  test.each([
+    ["a text that viewers may take for HTML", "A <img src=x onerror=alert(1)> b", {}],
+    ["plain text", "A <script>alert(1)</script> b", { format: "text/plain" }],
+    ["HTML", "A <script>alert(1)</script> b", { format: "text/html" }],
+    ["HTML of one element", "<p onclick=alert(1)>A b</p>", { format: "text/html" }],
+    ["HTML that nothing calls so", "<svg onload=alert(1)>A b</svg>", {}],
+  ])("has bodies that run nothing: %s", (_, value, members) => {
+    const bodies = [
+      { type: "TextualBody", value, ...members },
+      { type: "Choice", items: [{ type: "TextualBody", value, ...members }] },
+    ];
+    for (const body of [...bodies, bodies]) {
+      const text = JSON.stringify(read(page(comment("0001.tif", { body }))).byNumber.get(1));
+      expect(text).not.toMatch(/<(?:script|img|svg|p [^>]*onclick)/);
+    }
+    const chars = { "@type": "oa:Annotation", resource: { chars: value, ...members }, on: "0001.tif" };
+    expect(JSON.stringify(read([chars]).byNumber.get(1))).not.toMatch(/<(?:script|img|svg|p [^>]*onclick)/);
   });
 
   test("keeps what is sound next to what is not", () => {
@@ -304,9 +370,9 @@ describe("a file of annotations", () => {
     );
     fc.assert(
       fc.property(any, (file) => {
-        for (const [number, list] of storedAnnotations(file, scope).byNumber) {
+        for (const [number, items] of read(file).byNumber) {
           expect(number).toBeLessThanOrEqual(names.length);
-          JSON.parse(JSON.stringify(version2(storedAnnotationsPage(list, canvas(1)), base)));
+          JSON.parse(JSON.stringify(version2({ id: address, type: "AnnotationPage", items }, base)));
         }
       }),
     );

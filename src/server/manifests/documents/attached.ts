@@ -22,8 +22,20 @@ import {
 } from "../../../iiif/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import { type FolderLocation, identifierOf, inside, locationOf } from "../locations.ts";
+import {
+  type AnnotatedManifest,
+  type AnnotationFilesOf,
+  annotationFilesOf,
+  annotationsByNumber,
+  besidePage,
+  denyPage,
+  readableOf,
+  refusedPage,
+  refuseUnusable,
+  servedPage,
+} from "./attached-files.ts";
 import type { Attached, Making } from "./making.ts";
-import type { FindTarget, Target } from "./targets.ts";
+import type { Target } from "./targets.ts";
 
 /** A document of annotations in a folder. */
 interface Page {
@@ -39,14 +51,13 @@ interface Page {
 export interface AttachedPages {
   /** Equal as long as the same pages hold the same. */
   readonly stamp: string;
+  /** The file that is not used, or not wholly; known when they are attached. */
+  ignoredFile(): string | undefined;
   /** Returns them as attached to the canvases of the manifest. */
   attach(manifest: AttachedManifest): Promise<Attached>;
 }
 
-export interface AttachedManifest {
-  readonly address: string;
-  /** Finds what an address without a fragment names. */
-  readonly find: FindTarget;
+export interface AttachedManifest extends AnnotatedManifest {
   /** Equal for manifests in which it finds the same. */
   readonly key: string;
   /** Value of its member `annotations`. */
@@ -86,9 +97,26 @@ export async function attachedPages(
   const readable: Page[] = [];
   for (const page of pages.values())
     if (page.isOwn || (await gate.mayRead(page.id, "all"))) readable.push(page);
+  const files = await annotationFilesOf(making, location, folder.listing);
+  const stamps = readable.map(({ id, serial }) => [id, serial]);
   return {
-    stamp: readable.length === 0 ? "" : JSON.stringify(readable.map(({ id, serial }) => [id, serial])),
-    attach: (manifest) => attachPages(readable, manifest, context.base),
+    stamp: (stamps.length === 0 ? "" : JSON.stringify(stamps)) + files.stamp,
+    ignoredFile: files.ignoredFile,
+    attach: (manifest) => attachPages(making, { location, pages: readable, files }, manifest),
+  };
+}
+
+/** Finds the files of annotations in a listing of a folder. */
+export async function attachedBeside(
+  making: Making,
+  location: FolderLocation,
+  listing: Pick<Folder["listing"], "images" | "annotations">,
+): Promise<AttachedPages> {
+  const files = await annotationFilesOf(making, location, listing);
+  return {
+    stamp: files.stamp,
+    ignoredFile: files.ignoredFile,
+    attach: (manifest) => attachPages(making, { location, pages: [], files }, manifest),
   };
 }
 
@@ -163,11 +191,18 @@ function indexOf(of: object, read: () => Resource, { find, key }: AttachedManife
   return index;
 }
 
+interface FoundAnnotations {
+  readonly location: FolderLocation;
+  readonly pages: readonly Page[];
+  readonly files: AnnotationFilesOf;
+}
+
 async function attachPages(
-  pages: readonly Page[],
+  making: Making,
+  { location, pages, files }: FoundAnnotations,
   manifest: AttachedManifest,
-  base: string,
 ): Promise<Attached> {
+  const { base } = making.context;
   const { address, annotations } = manifest;
   const pause = createPauses();
   const listed: Index[] = [];
@@ -188,6 +223,14 @@ async function attachPages(
     if (index) listed.push(index);
     if (!(index ? index.isWhole : id !== undefined && whole.has(id))) left.push(each);
   }
+  // Files come last, so that the pages before them keep their numbers.
+  const { ofFolder } = files;
+  const nthOfFolder = listed.length + 1;
+  if (ofFolder) {
+    const { label } = ofFolder.stored;
+    listed.push({ label, byNumber: await annotationsByNumber(making, ofFolder, manifest), isWhole: false });
+  }
+  const nthBeside = listed.length + 1;
   const reference = (number: number, nth: number) => {
     const label = objectOf(listed[nth - 1]?.label);
     const id = pieceAddress(address, { kind: "annotations", number, nth });
@@ -195,14 +238,31 @@ async function attachPages(
   };
   return {
     left,
-    of: (number) =>
-      listed
-        .map(({ byNumber }, at) => (byNumber.has(number) ? reference(number, at + 1) : undefined))
-        .filter(isThere),
-    page(number, nth) {
-      const items = number > 0 ? listed[nth - 1]?.byNumber.get(number) : undefined;
-      if (!items) return undefined;
+    of: (number, file) => {
+      const isBeside = file !== undefined && files.ofImage(file) !== undefined;
+      return [
+        ...listed
+          .map(({ byNumber }, at) => (byNumber.has(number) ? reference(number, at + 1) : undefined))
+          .filter(isThere),
+        ...(isBeside ? [reference(number, nthBeside)] : []),
+      ];
+    },
+    async page(number, nth) {
+      if (number < 1) return undefined;
       const page = reference(number, nth);
+      if (nth === nthBeside)
+        return besidePage(making, location, files, manifest, { number, reference: page });
+      const canvas = nth === nthOfFolder ? (await manifest.canvases())[number - 1] : undefined;
+      if (ofFolder && canvas) {
+        const denied = await denyPage(making, canvas, page);
+        if (denied) return denied;
+        refuseUnusable(ofFolder);
+      }
+      const byNumber = listed[nth - 1]?.byNumber;
+      if (!byNumber?.has(number)) return undefined;
+      const items = await readableOf(making, manifest, byNumber, number);
+      if (!items) return refusedPage(page);
+      if (canvas) return servedPage(items, page, await manifest.sizedCanvas(number), base);
       const withNumber = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
       const whole = items.map(({ annotation }, at) => withNumber(annotation, at));
       const narrowed = new Map<Resource | undefined, Resource>(

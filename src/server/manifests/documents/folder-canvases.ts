@@ -16,6 +16,7 @@ import {
 import type { FolderReader } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
 import type { FolderTexts } from "../texts/folder-texts.ts";
+import type { AnnotatedManifest } from "./attached-files.ts";
 import { canvasWithText } from "./canvas-texts.ts";
 import { canvasFacts } from "./canvases.ts";
 import type { Sheet, Sheets } from "./folder-images.ts";
@@ -64,7 +65,7 @@ export function folderCanvases(
     const canvas = canvasOf(facts, number, { address, stand, context });
     // Annotations are for readers of the image.
     if (!facts.visible) return canvas;
-    const annotations = attached.of(number);
+    const annotations = attached.of(number, file.name);
     const annotated = annotations.length > 0 ? { ...canvas, annotations } : canvas;
     if (!facts.size) return annotated;
     return canvasWithText(annotated, address, number, texts.filesOf({ name: file.name, page }));
@@ -89,6 +90,29 @@ export function folderCanvases(
         yield await makeCanvases(some, from);
         from += some.length;
       }
+    },
+  };
+}
+
+/** The canvases of sheets in the manifest at an address, as annotations may be about them. */
+export function annotatedSheets(
+  looking: FolderCanvasesParts,
+  address: string,
+): Pick<AnnotatedManifest, "canvases" | "sizedCanvas"> {
+  const { sheets } = looking;
+  const idOf = (number: number) => pieceAddress(address, { kind: "canvas", number });
+  return {
+    canvases: async () =>
+      (await sheets.all()).map(({ identifier, file, page }, at) => ({
+        id: idOf(at + 1),
+        identifier,
+        file: file.name,
+        ...(page === undefined ? { label: file.name } : { label: labelOfPage(file.name, page), page }),
+      })),
+    async sizedCanvas(number) {
+      const sheet = (await sheets.all())[number - 1];
+      const [own] = sheet ? await factsOfSheets(looking, [sheet]) : [];
+      return own?.size && { id: idOf(number), ...own.size };
     },
   };
 }

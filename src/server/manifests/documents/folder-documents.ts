@@ -30,11 +30,18 @@ import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../locations.ts";
 import { folderTexts, noTexts, showsTexts } from "../texts/folder-texts.ts";
 import { type AttachedPages, attachedPages, folderAt } from "./attached.ts";
-import { factsOfSheets, firstReadable, folderCanvases, textsOfSheets } from "./folder-canvases.ts";
+import {
+  annotatedSheets,
+  factsOfSheets,
+  firstReadable,
+  folderCanvases,
+  textsOfSheets,
+} from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
+import { paintedCanvases, paintedOf, sizedCanvas } from "./painted.ts";
 import { findDerived, findStored } from "./targets.ts";
 
 /** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
@@ -172,28 +179,45 @@ async function storedFound(
   const make = async () => {
     const made = storedDocuments(stored, id, context.base);
     parts.manifestFiles.tellOrigins(location, manifestFile, made.document, context.base);
-    return pages ? attachStored(parts, made, pages, folder) : made;
+    return pages ? attachStored(making, made, pages, { location, folder, stored }) : made;
   };
   return {
     make,
     folder,
     ...(pages && { beyond: pages.stamp }),
-    ignoredFile: () => parts.manifestFiles.tell(location, manifestFile),
+    ignoredFile: () => parts.manifestFiles.tell(location, manifestFile) ?? pages?.ignoredFile(),
   };
+}
+
+/** A stored document in its folder. */
+interface StoredIn {
+  readonly location: FolderLocation;
+  readonly folder: Folder;
+  readonly stored: StoredDocument;
 }
 
 /** Attaches pages of annotations to the canvases of a stored manifest. */
 async function attachStored(
-  { sources }: ManifestsParts,
+  making: Making,
   made: Made,
   pages: AttachedPages,
-  { serial }: Folder,
+  { location, folder, stored }: StoredIn,
 ): Promise<Made> {
   const { annotations, ...document } = made.document;
   const address = String(document.id);
-  const find = findStored(sources, document);
-  const attached = await pages.attach({ address, find, key: `${serial} ${address}`, annotations });
-  const items = objectsOf(document.items).map((canvas, at) => withPages(canvas, attached.of(at + 1)));
+  const find = findStored(making.parts.sources, document);
+  const canvases = paintedCanvases(making.parts, location, document, paintedOf(making, stored));
+  const attached = await pages.attach({
+    address,
+    find,
+    key: `${folder.serial} ${address}`,
+    annotations,
+    canvases: async () => canvases,
+    sizedCanvas: async (number) => sizedCanvas(objectsOf(document.items)[number - 1]),
+  });
+  const items = objectsOf(document.items).map((canvas, at) =>
+    withPages(canvas, attached.of(at + 1, canvases[at]?.file)),
+  );
   const { left } = attached;
   return {
     ...made,
@@ -241,7 +265,13 @@ async function folderManifest(
     const address = documentAddress(context.base, identity.id);
     const { annotations, ...members } = description.members;
     const find = findDerived(parts.sources, location, address);
-    const attached = await pages.attach({ address, find, key: address, annotations });
+    const attached = await pages.attach({
+      address,
+      find,
+      key: address,
+      annotations,
+      ...annotatedSheets(looking, address),
+    });
     const { left } = attached;
     const described = {
       ...description,
@@ -274,7 +304,7 @@ async function folderManifest(
     facts,
     outcome: () => all && outcomeOf(all),
     isKnown: () => sheets.areRead(),
-    ...ignoring(parts, location, folder),
+    ignoredFile: () => ignoring(parts, location, folder).ignoredFile?.() ?? pages.ignoredFile(),
     needsConsent: true,
   };
 }

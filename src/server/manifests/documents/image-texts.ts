@@ -75,26 +75,8 @@ export function withTexts(
     const own = filesAt(index);
     return own?.visible ? canvasWithText(canvas, id, index + 1, own.files) : canvas;
   };
-  const { canvases, document } = made;
   return {
-    ...made,
-    document: { ...document, items: objectsOf(document.items).map(add) },
-    ...(canvases && {
-      canvases: {
-        ...canvases,
-        at: async (index) => {
-          const canvas = await canvases.at(index);
-          return canvas && add(canvas, index);
-        },
-        async *batches() {
-          let from = 0;
-          for await (const some of canvases.batches()) {
-            yield some.map((canvas, at) => add(canvas, from + at));
-            from += some.length;
-          }
-        },
-      },
-    }),
+    ...withCanvases(made, add),
     texts: {
       async at(number) {
         const own = filesAt(number - 1);
@@ -110,5 +92,30 @@ export function withTexts(
         });
       },
     },
+  };
+}
+
+/** Returns a manifest with its canvases changed, each by its index from 0. */
+export function withCanvases(made: Made, change: (canvas: Resource, index: number) => Resource): Made {
+  const { canvases, document } = made;
+  return {
+    ...made,
+    document: { ...document, items: objectsOf(document.items).map(change) },
+    ...(canvases && {
+      canvases: {
+        ...canvases,
+        at: async (index) => {
+          const canvas = await canvases.at(index);
+          return canvas && change(canvas, index);
+        },
+        async *batches() {
+          let from = 0;
+          for await (const some of canvases.batches()) {
+            yield some.map((canvas, at) => change(canvas, from + at));
+            from += some.length;
+          }
+        },
+      },
+    }),
   };
 }

@@ -2,9 +2,10 @@
 
 import type { ServiceError } from "../../../base/index.ts";
 import { type CanvasFacts, type DocumentContext, objectsOf, type Resource } from "../../../iiif/index.ts";
-import type { Caller } from "../../access/access.ts";
+import type { Caller, RefusedDecision } from "../../access/access.ts";
 import type { LookParts } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
+import type { AnnotationFiles } from "../folders/annotation-files.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
@@ -21,6 +22,7 @@ export interface ManifestsParts extends GateParts {
   readonly options: Pick<PresentationOptions, "derive" | "pages" | "texts" | "title" | "provider">;
   readonly manifestFiles: ManifestFileLog;
   readonly texts: PageTexts;
+  readonly annotationFiles: AnnotationFiles;
   /** Further paths of the Image API, which documents may use for images. */
   readonly aliases: readonly string[];
 }
@@ -90,10 +92,13 @@ export interface RawText {
 export interface Attached {
   /** Value of the member `annotations` of the manifest: what is about no canvas. */
   readonly left: readonly Resource[];
-  /** References to the pages about a canvas, by its number from 1. */
-  of(number: number): readonly Resource[];
-  /** Returns such a page as a document of its own; undefined if there is none. */
-  page(number: number, nth: number): AttachedPage | undefined;
+  /** References to the pages about a canvas, by its number from 1 and the name of its file in the folder. */
+  of(number: number, file: string | undefined): readonly Resource[];
+  /**
+   * Returns such a page as a document of its own; undefined if there is none. Throws `decode`
+   * (unusable_annotations) if nothing of its file can be used, and what sources throw.
+   */
+  page(number: number, nth: number): Promise<AttachedPage | undefined>;
 }
 
 /** The annotations of one page about one canvas. */
@@ -102,6 +107,8 @@ export interface AttachedPage {
   readonly document: Resource;
   /** Returns the page, or a part of it, with that canvas as the only target. */
   narrow(page: Resource): Resource;
+  /** Why the caller may not read it; then it is empty. */
+  readonly refused?: RefusedDecision;
 }
 
 /**

@@ -15,6 +15,7 @@ import { purgesOf } from "../../images/describe.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { type FolderLocation, inside } from "../locations.ts";
+import { readAnnotationsName } from "./annotation-names.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
 import { type ListedFile, type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
@@ -46,7 +47,7 @@ const cacheBytes = 48 * 2 ** 20;
 const bytesOfFacts = 160;
 
 /** Raised whenever the form of stored listings changes. */
-const listingVersion = 3;
+const listingVersion = 4;
 
 interface CachedFolder {
   /** Absent if the folder does not exist. */
@@ -233,7 +234,10 @@ export async function listFolder(source: Source, key: string, signal: AbortSigna
   return entries?.filter(
     ({ kind, name }) =>
       isPlain(key === "" ? name : `${key}/${name}`) &&
-      (kind !== "other" || name.startsWith("manifest.") || readTextName(name) !== undefined),
+      (kind !== "other" ||
+        name.startsWith("manifest.") ||
+        readTextName(name) !== undefined ||
+        readAnnotationsName(name) !== undefined),
   );
 }
 
@@ -286,7 +290,8 @@ function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one
     before.directories.every((name, at) => name === after.directories[at]) &&
     before.notes.join("/") === after.notes.join("/") &&
     areSame(before.images, after.images) &&
-    areSame(before.texts, after.texts)
+    areSame(before.texts, after.texts) &&
+    areSame(before.annotations, after.annotations)
   );
 }
 

@@ -3,6 +3,7 @@
 
 import { compareNaturally } from "../../../base/index.ts";
 import type { SourceEntry } from "../../sources/source.ts";
+import { readAnnotationsName } from "./annotation-names.ts";
 import { readTextName } from "./text-names.ts";
 
 /** Manifest files, the first of which counts. */
@@ -20,6 +21,8 @@ export interface Listing {
   readonly directories: readonly string[];
   /** Files that may hold the text of its images. */
   readonly texts: readonly ListedFile[];
+  /** Files of annotations of its images. */
+  readonly annotations: readonly ListedFile[];
   /** Folders that hold only annotations or texts, as far as known: they are no directories for readers. */
   readonly notes: readonly string[];
   /** The manifest files that are there, in their order. */
@@ -37,6 +40,9 @@ export function listingOf(entries: readonly SourceEntry[]): Listing {
     texts: sortByName("other")
       .filter(({ name }) => readTextName(name))
       .map(withoutKind),
+    annotations: sortByName("other")
+      .filter(({ name }) => readAnnotationsName(name))
+      .map(withoutKind),
     directories: sortByName("directory").map(({ name }) => name),
     notes: [],
     manifestFiles: manifestFileNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
@@ -49,8 +55,8 @@ const withoutKind = ({ name, validator }: SourceEntry): ListedFile => ({
 });
 
 /** About how many bytes of memory a listing takes. */
-export function weightOf({ images, texts, directories, notes, manifestFiles }: Listing): number {
-  const files = [...images, ...texts, ...manifestFiles];
+export function weightOf({ images, texts, annotations, directories, notes, manifestFiles }: Listing): number {
+  const files = [...images, ...texts, ...annotations, ...manifestFiles];
   return (
     files.reduce((sum, { name, validator = "" }) => sum + 2 * (name.length + validator.length) + 64, 256) +
     [...directories, ...notes].reduce((sum, name) => sum + 2 * name.length + 32, 0)

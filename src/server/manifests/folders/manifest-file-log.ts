@@ -5,20 +5,23 @@ import type { Resource } from "../../../iiif/index.ts";
 import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 
+/** A file that an operator wrote next to images. */
+type FaultyFile = Pick<ManifestFile, "name" | "faults">;
+
 export interface ManifestFileLog {
   /**
    * Logs faults of a file that have not been logged. Returns the file with the line of the first, for the
    * response header.
    */
-  tell(location: FolderLocation, manifestFile: ManifestFile): string | undefined;
+  tell(location: FolderLocation, manifestFile: FaultyFile): string | undefined;
   /** Logs the origins of images in a whole document, except the service's own and allowed ones. */
   tellOrigins(location: FolderLocation, manifestFile: ManifestFile, document: Resource, base: string): void;
 }
 
 /** A log for manifest files; `allowed`: origins of other servers that they may name. */
 export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly string[]): ManifestFileLog {
-  const logged = new WeakMap<ManifestFile, Set<string>>();
-  const isNew = (manifestFile: ManifestFile, text: string) => {
+  const logged = new WeakMap<FaultyFile, Set<string>>();
+  const isNew = (manifestFile: FaultyFile, text: string) => {
     const known = logged.get(manifestFile) ?? new Set();
     logged.set(manifestFile, known);
     if (known.has(text)) return false;

@@ -36,6 +36,17 @@ export interface YamlText {
 /** Reads YAML; anything wrong with it becomes the fault. Throws nothing. */
 export type ReadYaml = (text: string) => Promise<YamlText>;
 
+/** Parses bytes in UTF-8 as {@link readText} does. */
+export async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { faults: [problem("expected text in UTF-8; save the file in that encoding")], locate: () => [] };
+  }
+  return readText(text, isJson, readYaml);
+}
+
 /** Parses a text; anything wrong with it becomes a fault. Malformed JSON may still be YAML. */
 export async function readText(text: string, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
   if (isJson) {

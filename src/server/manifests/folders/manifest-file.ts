@@ -1,6 +1,6 @@
 // Manifest files next to images: an operator's description of a folder, read through its source.
 
-import { createPauses, type Finding, findingLine, ServiceError } from "../../../base/index.ts";
+import { createPauses, type Finding, ServiceError } from "../../../base/index.ts";
 import {
   type Description,
   type Fault,
@@ -16,7 +16,8 @@ import {
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../locations.ts";
 import type { ListedFile } from "./listing.ts";
-import { maxYaml, problem, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
+import { createLocatedFaults } from "./located-faults.ts";
+import { maxYaml, problem, type ReadYaml, readBytes } from "./manifest-file-text.ts";
 
 /** A parsed manifest file. Invalid parts are left out and listed in its faults. */
 export interface ManifestFile {
@@ -120,21 +121,11 @@ export async function manifestFileOf(
   readYaml: ReadYaml,
 ): Promise<ManifestFile> {
   const pause = createPauses();
-  const { value: written, faults: unread, locate } = await readBytes(bytes, isJson, readYaml);
+  const text = await readBytes(bytes, isJson, readYaml);
   await pause();
-  const { value, faults: unsafe } = safeDocument(written);
+  const { value, faults: unsafe } = safeDocument(text.value);
   await pause();
-  /** Each once, by its line of text. */
-  const faults = new Map(unread.map((fault) => [findingLine(fault), fault]));
-  const known = new Set<string>();
-  const add: ManifestFile["add"] = (more) => {
-    // They are located and reported once, however often the description is applied.
-    const fresh = more.slice(0, maxFaults).filter((fault) => !known.has(JSON.stringify(fault)));
-    const listed = fresh.slice(0, Math.max(0, maxFaults - known.size));
-    if (listed.length === 0) return;
-    for (const fault of listed) known.add(JSON.stringify(fault));
-    for (const located of locate(listed)) faults.set(findingLine(located), located);
-  };
+  const { add, list: faults } = createLocatedFaults(text);
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);
   const { texts = true, ...members } = isDocument ? {} : (objectOf(value) ?? {});
@@ -149,7 +140,7 @@ export async function manifestFileOf(
   add(misread);
   if (version4) add([version4.fault]);
   add(unsafe);
-  const [unusable] = value === undefined || misread.length > 0 ? faults.values() : [];
+  const [unusable] = value === undefined || misread.length > 0 ? faults() : [];
   return {
     name,
     validator,
@@ -167,7 +158,7 @@ export async function manifestFileOf(
       described.set(kind, description);
       return description;
     },
-    faults: () => [...faults.values()],
+    faults,
     add,
   };
 }
@@ -176,16 +167,3 @@ const plainFault: Fault = {
   path: [],
   message: "expected a document, or keys and values that describe the folder",
 };
-
-async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return { faults: [problem("expected text in UTF-8; save the file in that encoding")], locate: () => [] };
-  }
-  return readText(text, isJson, readYaml);
-}
-
-/** Maximum of recorded faults per file: nobody fixes more in one go. */
-const maxFaults = 50;

@@ -59,7 +59,7 @@ export async function folderTexts(
 ): Promise<FolderTexts> {
   const { notes, images, texts } = folder.listing;
   if (folder.manifestFile?.texts === false) return noTexts;
-  const canFold = foldsOf(images);
+  const canFold = canFoldIn(images);
   const bare = new Set(notes.length > 0 ? images.map(({ name }) => foldName(withoutExtension(name))) : []);
   const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || bare.has(foldName(name)));
   const serials: (readonly [name: string, serial: number])[] = [];
@@ -117,7 +117,7 @@ const folds = new WeakMap<readonly ListedFile[], CanFold>();
  * Returns what finds out whether no other image of a folder has a name that differs in case alone: the text
  * of another image would be worse than none.
  */
-function foldsOf(images: readonly ListedFile[]): CanFold {
+export function canFoldIn(images: readonly ListedFile[]): CanFold {
   const known = folds.get(images);
   if (known) return known;
   const owners = new Map<string, Set<string>>();

@@ -1,7 +1,10 @@
 // Pages of annotations next to images, or named by their manifest, on the canvases that they are about.
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { served } from "../../../served.ts";
+import { gated, pictures } from "../access/gated.ts";
 import { type Laid, layFolder } from "./folder.ts";
 import { type Json, json, walk } from "./walk.ts";
 
@@ -130,6 +133,174 @@ describe("a page of annotations next to images", () => {
     expect(await attachedTo(app)).toEqual([[], [canvas(2), canvas(2)], []]);
     await laid.remove("book/notes");
     expect(await attachedTo(app)).toEqual([[], [], []]);
+  });
+});
+
+/** Targets of the annotations on each canvas, without the address of the service. */
+async function targetsOn(app: Awaited<ReturnType<typeof served>>, id = "book") {
+  const all = await attachedTo(app, id);
+  return all.map((targets: Json) =>
+    targets.map((target: Json) => String(target).replace(/^.*\/canvas\//, "")),
+  );
+}
+
+describe("a file of annotations next to images", () => {
+  test("of one image is on its canvas, and not read before its page is requested", async () => {
+    await laid.write("book/2.jpg.annotations.json", "broken");
+    const app = await served(laid.yaml());
+    const { items } = await json(app, `${root}/book`);
+    expect(items.map(({ annotations = [] }: Json) => annotations.map(({ id }: Json) => id))).toEqual([
+      [],
+      [`${canvas(2)}/annotations/1`],
+      [],
+    ]);
+    const response = await app.get(`${root}/book/canvas/2/annotations/1`);
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: "unusable_annotations", detail: expect.stringContaining("2.jpg.annotations.json") },
+    ]);
+    await laid.write(
+      "book/2.jpg.annotations.json",
+      page(note("#xywh=1,2,3,4"), note(undefined), note("2.jpg#xywh=5,6,7,8"), note("1.jpg")),
+    );
+    expect(await targetsOn(app)).toEqual([[], ["2#xywh=1,2,3,4", "2", "2#xywh=5,6,7,8"], []]);
+    await laid.remove("book/2.jpg.annotations.json");
+    expect(await targetsOn(app)).toEqual([[], [], []]);
+    expect((await app.get(`${root}/book/canvas/2/annotations/1`)).status).toBe(404);
+  });
+
+  test.each([
+    ["1.annotations.json", "book"],
+    ["1.jpg.annotations.json", "book/1.jpg"],
+    ["1.JPG.Annotations.json", "book"],
+    ["1.annotations.json", "book/1.jpg"],
+  ])("named %s is on the canvas in the manifest %s", async (name, id) => {
+    await laid.write(`book/${name}`, page(note(undefined)));
+    const app = await served(laid.yaml());
+    expect((await targetsOn(app, id))[0]).toEqual(["1"]);
+    const older = await json(app, `/iiif/presentation/2/${id}/canvas/1/annotations/1`);
+    expect(older).toMatchObject({
+      "@type": "sc:AnnotationList",
+      resources: [{ on: `${base}/iiif/presentation/2/${id}/canvas/1` }],
+    });
+  });
+
+  test("of a folder is distributed to the canvases, by addresses, names and numbers", async () => {
+    await laid.write(
+      "book/annotations.json",
+      JSON.stringify([
+        note(`${canvas(1)}#xywh=1,2,3,4`),
+        note("2.jpg#xywh=percent:50,50,50,50"),
+        note(`https://former.example/iiif/3/book%2F3.jpg/full/max/0/default.jpg`),
+        note("canvas/3"),
+        "no annotation",
+        null,
+      ]),
+    );
+    const app = await served(laid.yaml());
+    // jpg-gray.jpg has 600 x 400 pixels.
+    expect(await targetsOn(app)).toEqual([["1#xywh=1,2,3,4"], ["2#xywh=300,200,300,200"], ["3", "3"]]);
+    const manifest = await app.get(`${root}/book`);
+    expect(manifest.headers.get("X-Ignored-Manifest-File")).toMatch(/^annotations\.json, line \d+$/);
+  });
+
+  test("of a folder that is damaged leaves the manifest as it is, which says so", async () => {
+    await laid.write("book/annotations.json", "[1, 2");
+    const app = await served(laid.yaml());
+    const response = await app.get(`${root}/book`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("X-Ignored-Manifest-File")).toMatch(/^annotations\.json/);
+    expect((await response.json()).items.map(({ annotations }: Json) => annotations)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const own = await app.get(`${root}/book/canvas/1/annotations/1`);
+    expect([own.status, (await own.json()).code]).toEqual([500, "unusable_annotations"]);
+  });
+
+  test.each([
+    ["levels", `${"[".repeat(70)}${"]".repeat(70)}`],
+    ["bytes", `["${"x".repeat(8 * 2 ** 20)}"]`],
+    ["a text in another encoding", "\ud800"],
+    ["a null", "null"],
+    ["a manifest", JSON.stringify({ type: "Manifest", label: { none: ["x"] }, items: [{ type: "Canvas" }] })],
+    ["nothing", ""],
+  ])("with too many %s is refused at its own address alone", async (what, text) => {
+    await laid.write("book/1.annotations.json", text);
+    if (what === "a text in another encoding")
+      writeFileSync(join(laid.root, "book/1.annotations.json"), Buffer.from([0x22, 0xff, 0xfe, 0x22]));
+    const app = await served(laid.yaml());
+    expect((await json(app, `${root}/book`)).items).toHaveLength(3);
+    const own = await app.get(`${root}/book/canvas/1/annotations/1`);
+    expect([own.status, (await own.json()).code]).toEqual([500, "unusable_annotations"]);
+  });
+
+  test("is on the pages of a file with several", async () => {
+    await laid.put("sheets/a.tif", "tif-multipage-3sizes.tif");
+    await laid.write("sheets/a.tif.annotations.json", page(note(undefined), note("a.tif;3")));
+    await laid.write("sheets/annotations.json", page(note("a.tif;2#xywh=0,0,1,1")));
+    const app = await served(laid.yaml());
+    expect(await targetsOn(app, "sheets")).toEqual([["1"], ["2#xywh=0,0,1,1"], ["3"]]);
+    expect((await targetsOn(app, "sheets/a.tif"))[2]).toEqual(["3"]);
+  });
+
+  test("is on the canvases of a stored manifest that show the image", async () => {
+    const body = (page: number) => ({
+      id: `https://old.example/iiif/3/book%2F${page}.jpg/full/max/0/default.jpg`,
+      type: "Image",
+    });
+    const stored = (page: number) => ({
+      id: `https://old.example/canvas/${page}`,
+      type: "Canvas",
+      width: 100,
+      height: 100,
+      items: [
+        {
+          type: "AnnotationPage",
+          items: [{ type: "Annotation", motivation: "painting", body: body(page) }],
+        },
+      ],
+    });
+    await laid.write(
+      "book/manifest.json",
+      JSON.stringify({ type: "Manifest", label: { none: ["Book"] }, items: [stored(3), stored(1)] }),
+    );
+    await laid.write("book/3.annotations.json", page(note("#xywh=percent:0,0,50,50")));
+    await laid.write(
+      "book/annotations.json",
+      page(note("1.jpg"), note("https://old.example/canvas/3#xywh=1,1,1,1")),
+    );
+    const app = await served(laid.yaml());
+    expect(await targetsOn(app)).toEqual([["3#xywh=1,1,1,1", "3#xywh=0,0,50,50"], ["1"]]);
+    const older = await json(app, "/iiif/presentation/2/book");
+    expect(older.sequences[0].canvases[0].otherContent).toHaveLength(2);
+  });
+
+  test("is not there if a hook may show another image under the name", async () => {
+    await laid.put("other/1.jpg", "jpg-gray.jpg");
+    await laid.write("book/1.annotations.json", page(note(undefined)));
+    await laid.write("book/annotations.json", page(note("1.jpg")));
+    await laid.write(
+      "hook.mjs",
+      "export const resolve = ({ identifier }) => ({ key: identifier.replace('book/', 'other/') });",
+    );
+    const engine = `hook: { engine: js, js: { file: ${JSON.stringify(join(laid.root, "hook.mjs"))} } }`;
+    const app = await served(`${laid.yaml()}${engine}\npresentation: { derive: always }\n`);
+    for (const id of ["book", "book/1.jpg"])
+      for (const nth of [1, 2])
+        expect((await app.get(`${root}/${id}/canvas/1/annotations/${nth}`)).status).toBe(404);
+  });
+
+  test("has ids below its page, and numbers those without", async () => {
+    await laid.write(
+      "book/1.annotations.json",
+      page(note(undefined, { id: "a" }), note(undefined, { id: undefined }), note(undefined, { id: "/x" })),
+    );
+    const app = await served(laid.yaml());
+    const address = `${canvas(1)}/annotations/1`;
+    const { items } = await json(app, address.slice(base.length));
+    expect(items.map(({ id }: Json) => id)).toEqual([`${address}/a`, `${address}#2`, `${base}/x`]);
   });
 });
 
@@ -299,6 +470,154 @@ describe("folders of annotations alone", () => {
     const app = await served(laid.yaml());
     expect((await json(app, root)).items.map(({ id }: Json) => id)).toEqual([at("book"), at("texts")]);
     expect((await json(app, `${root}/texts`)).items.map(({ id }: Json) => id)).toEqual([at("texts/map")]);
+  });
+});
+
+describe("files of annotations of gated images", () => {
+  const secret = "Geheimnis";
+  const about = (target?: unknown) => note(target, { body: { type: "TextualBody", value: secret } });
+  const profiles = [
+    ["private", "private/a.png", "staff"],
+    ["_images", "terms.png", "terms"],
+  ] as const;
+
+  /** A service with annotations next to gated and public images. */
+  async function open() {
+    const folder = await pictures();
+    for (const name of ["private/a", "terms"])
+      writeFileSync(join(folder, `${name}.annotations.json`), page(about()));
+    for (const [name, targets] of [
+      ["", ["terms.png", ["public.png", "terms.png"]]],
+      ["private/", ["a.png", "https://images.example.org/iiif/presentation/3/_images/canvas/1"]],
+    ] as const)
+      writeFileSync(join(folder, `${name}annotations.json`), page(...targets.map((each) => about(each))));
+    writeFileSync(
+      join(folder, "public.annotations.json"),
+      page(about(["public.png", "terms.png"]), about("terms"), note(undefined)),
+    );
+    return gated({ folder });
+  }
+
+  test("are neither referred to nor sent to others than readers of all that they are about", async () => {
+    const site = await open();
+    for (const [folder, image, profile] of profiles) {
+      const headers = { Cookie: await site.cookie(profile) };
+      const { items } = await json(site.app, `${root}/${folder}`, { headers });
+      const number = items.findIndex(({ label }: Json) => label.none[0] === image.split("/").at(-1)) + 1;
+      const paths = [2, 3].flatMap((version) => [
+        ...[1, 2].map((nth) => `/iiif/presentation/${version}/${folder}/canvas/${number}/annotations/${nth}`),
+        `/iiif/presentation/${version}/${image}/canvas/1/annotations/1`,
+      ]);
+      for (const path of paths) {
+        const granted = await site.app.get(path, { headers });
+        expect([path, granted.status, await granted.text()]).toEqual([
+          path,
+          200,
+          expect.stringContaining(secret),
+        ]);
+        const denied = await site.app.get(path);
+        expect([path, denied.status, await denied.text()]).toEqual([
+          path,
+          401,
+          expect.not.stringContaining(secret),
+        ]);
+        expect(denied.headers.get("Cache-Control")).toContain("private");
+      }
+      const whole = JSON.stringify(items[number - 1]);
+      expect(whole).toContain(`/canvas/${number}/annotations/`);
+      for (const version of [2, 3])
+        for (const id of [folder, image]) {
+          const manifest = await (await site.app.get(`/iiif/presentation/${version}/${id}`)).text();
+          expect(manifest).not.toContain(secret);
+          if (id === image) expect(manifest).not.toContain("/annotations/");
+          else expect(manifest).not.toContain(`/canvas/${number}/annotations/`);
+        }
+    }
+    await site.close();
+  });
+
+  test("about a public image too leave out, for others, what is also about a gated one", async () => {
+    const site = await open();
+    const { items } = await json(site.app, `${root}/_images`);
+    const number = items.findIndex(({ label }: Json) => label.none[0] === "public.png") + 1;
+    // The second page is that of the file next to the image.
+    const path = `${root}/_images/canvas/${number}/annotations/2`;
+    const document = await json(site.app, path);
+    expect([document.items.length, JSON.stringify(document)]).toEqual([
+      1,
+      expect.not.stringContaining(secret),
+    ]);
+    const headers = { Cookie: await site.cookie("terms") };
+    const granted = await json(site.app, path, { headers });
+    expect(granted.items).toHaveLength(2);
+    expect(JSON.stringify(granted)).toContain(secret);
+    await site.close();
+  });
+
+  test("on canvases of a stored manifest, whatever their ids are, are for readers of what they show", async () => {
+    const folder = await pictures();
+    const stored = (id: string, image: string) => ({
+      id: `https://old.example/${id}`,
+      type: "Canvas",
+      width: 800,
+      height: 600,
+      items: [
+        {
+          type: "AnnotationPage",
+          items: [
+            {
+              type: "Annotation",
+              motivation: "painting",
+              body: { id: `/iiif/3/${image}/full/max/0/default.png`, type: "Image" },
+            },
+          ],
+        },
+      ],
+    });
+    mkdirSync(join(folder, "book/notes"), { recursive: true });
+    writeFileSync(
+      join(folder, "book/manifest.json"),
+      JSON.stringify({
+        type: "Manifest",
+        label: { none: ["Book"] },
+        items: [stored("a", "private%2Fa.png"), stored("b", "public.png")],
+      }),
+    );
+    const both = ["https://old.example/a", "https://old.example/b"];
+    writeFileSync(join(folder, "book/annotations.json"), page(about("https://old.example/a"), about(both)));
+    writeFileSync(
+      join(folder, "book/notes/manifest.json"),
+      page(about("https://old.example/a"), about(both)),
+    );
+    const site = await gated({ folder });
+    const headers = { Cookie: await site.cookie("staff") };
+    for (const number of [1, 2])
+      for (const nth of [1, 2]) {
+        const path = `${root}/book/canvas/${number}/annotations/${nth}`;
+        const denied = await site.app.get(path);
+        expect([path, denied.status, await denied.text()]).toEqual([
+          path,
+          401,
+          expect.not.stringContaining(secret),
+        ]);
+        expect((await json(site.app, path, { headers })).items).toHaveLength(3 - number);
+      }
+    await site.close();
+  });
+
+  test("that are damaged say why to readers of the image alone", async () => {
+    const folder = await pictures();
+    writeFileSync(join(folder, "private/a.annotations.json"), `[ ${secret}`);
+    writeFileSync(join(folder, "private/annotations.json"), `[ ${secret}`);
+    const site = await gated({ folder });
+    const headers = { Cookie: await site.cookie("staff") };
+    for (const nth of [1, 2]) {
+      const path = `${root}/private/canvas/1/annotations/${nth}`;
+      const denied = await site.app.get(path);
+      expect([denied.status, await denied.text()]).toEqual([401, expect.not.stringMatching(/Geheim|line/)]);
+      expect((await site.app.get(path, { headers })).status).toBe(500);
+    }
+    await site.close();
   });
 });
 
