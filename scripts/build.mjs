@@ -332,6 +332,13 @@ async function copyStatic(target) {
     if (error.code !== "ENOENT") throw error;
   });
   await buildSite(join(target, "docs"), { start: "../../" });
+  // The page that searches an export: a browser has none of the conditions of a server.
+  await bundle({
+    entryPoints: [join(root, "src/site-search.ts")],
+    outfile: join(target, "export/search.js"),
+    platform: "browser",
+    minifyIdentifiers: true,
+  });
   const viewer = join(packages, "openseadragon");
   const place = join(target, "openseadragon");
   await mkdir(place, { recursive: true });

@@ -71,6 +71,7 @@ const entries = [
   "imaging.ts",
   "index.ts",
   "workerd.ts",
+  "site-search.ts",
   "thread.ts",
   "hook-thread.ts",
   "password-thread.ts",

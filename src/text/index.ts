@@ -56,3 +56,6 @@ export { decodePage, encodePage, recordVersion } from "./record/page-record.ts";
 export { type PlainTextOptions, pageLanguage, plainText } from "./record/plain-text.ts";
 // Boxes of a page in pixels of its canvas.
 export { boxScaleOf, type PageFit, pageFit, type ScaleOptions, scalePage } from "./record/scale-page.ts";
+// The search in an exported site, in files that any web server has.
+export { type SiteFile, SiteIndex } from "./site/site-index.ts";
+export { clausesOf, type FoundLine, linesWith, OpenSite } from "./site/site-search.ts";

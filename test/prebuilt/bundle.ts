@@ -22,7 +22,7 @@ const folder = join(root, "node_modules/.cache/prebuilt-tests");
 
 /** Entries, which act when they are loaded, and what only workerd can load. */
 const leftOut =
-  /^(main|program|index|imaging|workerd|((hook|password|text)-)?thread)\.ts$|workerd\.tsx?$|\.d\.ts$/;
+  /^(main|program|index|imaging|workerd|site-search|((hook|password|text)-)?thread)\.ts$|workerd\.tsx?$|\.d\.ts$/;
 
 /** A module of the bundle. */
 export interface Prebuilt {

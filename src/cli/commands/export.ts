@@ -63,6 +63,10 @@ export const exportCommand = command({
       kind: "switch",
       text: "write the words of pages with a text as annotations too, in addition to their lines",
     },
+    search: {
+      kind: "switch",
+      text: "write a page that searches the texts, search/index.html; later runs keep it up to date",
+    },
     force: forceFlag,
     prune: {
       kind: "switch",
@@ -99,6 +103,8 @@ export const exportCommand = command({
           base,
           replaces: flags.force,
           words: flags.words,
+          search: flags.search,
+          asset: (name) => platform.asset(`export/${name}`),
           prunes: flags.prune,
           concurrency,
           pages: config.presentation.pages,
@@ -214,6 +220,11 @@ function exportText(
     ...stale,
     `${countWithUnit(images, "image")} and ${countWithUnit(documents, "document")} in ${to}, in ${duration(seconds)}`,
     `${derivatives.toLocaleString("en-US")} derivatives were made,${texts > 0 ? ` ${countWithUnit(texts, "file")} of text,` : ""} ${formatSize(bytesWritten)} written`,
+    ...(report.searched === undefined
+      ? []
+      : [
+          `the texts of ${countWithUnit(report.searched, "page")} can be searched at ${base}/search/index.html`,
+        ]),
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]
       : []),

@@ -14,10 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExportOptions, exportCollection } from "../../../src/cli/collection/export/export.ts";
 import { Target } from "../../../src/cli/collection/export/target.ts";
 import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
+import { clausesOf, linesWith, OpenSite } from "../../../src/text/site/site-search.ts";
 import { served } from "../../served.ts";
 
 const base = "https://static.test/library";
@@ -194,4 +195,97 @@ test.each([2, 3] as const)("a map has a page about the exported image of version
     height: 200,
   });
   expect(canvas.annotations[0].items[0].target.source).toMatchObject({ id: canvas.id, type: "Canvas" });
+});
+
+describe("the search of an export", () => {
+  const asset = async (name: string) => new TextEncoder().encode(`the file ${name}`);
+  const searched = { search: true, asset };
+  /** Searches as the page does: all files by their addresses next to it. */
+  const search = async (query: string) => {
+    const site = new OpenSite(async (name) => json(join("search", name)));
+    const clauses = clausesOf(query);
+    const found = [];
+    for (const number of await site.find(clauses)) {
+      const [document, label, lines, image, thumbnail] = await site.page(number);
+      const [title, manifest] = (await site.head()).documents[document] ?? [];
+      const { items } = json(join("search", decodeURIComponent(lines)));
+      const texts = items.map(({ body }: { body: { value: string } }) => body.value);
+      const words = linesWith(texts, clauses).flatMap((line) =>
+        line.words.flatMap(({ text, isFound }) => (isFound ? [text] : [])),
+      );
+      for (const address of [manifest, image, thumbnail])
+        expect(existsSync(join(out, "search", decodeURIComponent(address ?? "")))).toBe(true);
+      found.push([title, label, words]);
+    }
+    return found;
+  };
+
+  test("finds the words of pages, with their lines, images and documents", async () => {
+    await layBook();
+    await writePage("other & more/1.jpg");
+    write("other & more/1.txt", "A fox again\n");
+    const report = await run(searched);
+    expect(report).toMatchObject({ searched: 3, failed: 0 });
+    expect(await search("fox")).toEqual([
+      ["book", "1.jpg", ["fox"]],
+      ["other & more", "1.jpg", ["fox"]],
+    ]);
+    expect(await search('"quick brown"')).toEqual([["book", "1.jpg", ["quick", "brown"]]]);
+    expect(await search("boxes")).toEqual([["book", "2.jpg", ["boxes"]]]);
+    expect(await search("quick boxes")).toEqual([]);
+    expect(read("search/index.html")).toBe("the file index.html");
+    expect(report.contents.files.filter((name) => name.startsWith("search/")).sort()).toEqual(
+      readdirSync(join(out, "search"))
+        .map((name) => `search/${name}`)
+        .sort(),
+    );
+  });
+
+  test("does not exist unless it is wanted, and follows what is exported from then on", async () => {
+    await layBook();
+    expect(await run({ asset })).not.toHaveProperty("searched");
+    expect(existsSync(join(out, "search"))).toBe(false);
+    await run(searched);
+    write("book/1.xml", alto("Another text"));
+    expect(await run({ asset })).toMatchObject({ searched: 2 });
+    expect(await search("fox")).toEqual([]);
+    expect(await search("another")).toHaveLength(1);
+  });
+
+  test("finds nothing of what needs a login now, even while its files are still there", async () => {
+    await layBook();
+    await run(searched);
+    expect(await search("quick")).toHaveLength(1);
+    const rules = `auth:
+  profiles: { room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } } }
+  rules: [{ match: book/1.jpg, profile: room }]`;
+    await run({ asset }, rules);
+    expect(existsSync(join(out, "manifests/book/canvas/1/text.txt"))).toBe(true);
+    expect(await search("quick")).toEqual([]);
+    for (const name of readdirSync(join(out, "search")))
+      expect(read(`search/${name}`)).not.toContain("quick");
+    expect(await search("boxes")).toHaveLength(1);
+  });
+
+  test("replaces and removes no files of others", async () => {
+    await layBook();
+    mkdirSync(join(out, "search"), { recursive: true });
+    writeFileSync(join(out, "search/index.html"), "mine");
+    const report = await run(searched);
+    expect(report.failures).toMatchObject([{ code: "export_foreign_file", where: "search" }]);
+    expect(read("search/index.html")).toBe("mine");
+    expect(await run({ ...searched, replaces: true })).toMatchObject({ searched: 2, failed: 0 });
+    expect(read("search/index.html")).toBe("the file index.html");
+    writeFileSync(join(out, "search/mine.json"), "mine");
+    await run(searched);
+    expect(read("search/mine.json")).toBe("mine");
+  });
+
+  test("of a run into an archive leaves nothing behind", async () => {
+    await layBook();
+    await run(searched);
+    const target = new Target(nodeFiles(), out);
+    await target.clear();
+    expect(existsSync(out)).toBe(false);
+  });
 });

@@ -23,6 +23,7 @@ import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
 import { createLeftOutNotes, gatedError, isGatedError, type LeftOut } from "./left-out.ts";
 import { documentFile, imageFolder, textPieceOf } from "./names.ts";
+import { type ExportedSearch, exportSearch, hasSearch, type SearchExport } from "./search.ts";
 import { documentsThatName, findStale, isOpen, type Listed, prune, type Stale } from "./stale.ts";
 import type { Target } from "./target.ts";
 
@@ -47,6 +48,10 @@ export interface ExportOptions {
   readonly replaces?: boolean;
   /** True to export the words of canvases as annotations, in addition to the lines. */
   readonly words?: boolean;
+  /** Writes a search of the texts; without it, one of an earlier run is written again. */
+  readonly search?: boolean;
+  /** Returns a file of the page that searches. */
+  readonly asset?: SearchExport["asset"];
   /** True to remove what is stale. */
   readonly prunes?: boolean;
   /** The setting `presentation.pages`. */
@@ -64,6 +69,8 @@ export interface ExportReport {
   readonly documents: number;
   /** Files of text of canvases: annotations of lines and words, plain text, OCR. */
   readonly texts: number;
+  /** Pages that the search of the export finds; absent without one. */
+  readonly searched?: number;
   /** What earlier runs have exported that is gone or needs a login now, and is still there. */
   readonly stale: readonly Stale[];
   /** What was stale and was removed. */
@@ -103,7 +110,8 @@ export async function exportCollection(
   options: ExportOptions,
 ): Promise<ExportReport & { readonly contents: Contents }> {
   const { selection, target, version, base, concurrency, pages, signal, onProgress } = options;
-  const { replaces = false, prunes = false, words = false } = options;
+  const { replaces = false, prunes = false, words = false, search = false } = options;
+  const { asset = async () => undefined } = options;
   const began = performance.now();
   const tally = createTally();
   const { fail } = tally;
@@ -198,6 +206,18 @@ export async function exportCollection(
     removed = stale.filter((one) => pruned.has(one));
     stale = stale.filter((one) => !pruned.has(one));
   };
+  let searched: ExportedSearch | undefined;
+  const writeSearch = async () => {
+    if (!search && !(await hasSearch(target))) return;
+    const past = new Set(stale.map(({ identifier }) => identifier));
+    try {
+      searched = await exportSearch({ target, base, stale: past, asset, replaces, signal });
+      if (searched.isCut) fail("search", tooManyPages());
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      fail("search", error);
+    }
+  };
   try {
     await target.notes.begin();
     await exportImages();
@@ -224,6 +244,7 @@ export async function exportCollection(
       );
     }
     await handleStale();
+    await writeSearch();
   } catch (error) {
     if (!signal.aborted && !(error instanceof ServiceError && error.kind === "cancelled")) throw error;
   }
@@ -237,6 +258,7 @@ export async function exportCollection(
     stale,
     removed,
     ...(unpruned !== undefined && stale.some(({ reason }) => reason === "gone") && { unpruned }),
+    ...(searched && { searched: searched.pages }),
     start: documents?.start ?? [],
     bytesWritten: target.bytesWritten(),
     leftOut: leftOut.report(),
@@ -249,6 +271,7 @@ export async function exportCollection(
       images: [...done.keys()].map(imageFolder),
       files: [
         ...written.map(documentFile),
+        ...(searched?.files ?? []),
         ...(documents?.derivatives ?? []).filter((one) => !done.has(one.identifier)).map(({ path }) => path),
       ],
     },
@@ -265,6 +288,13 @@ function reasonToKeep(run: {
   if (run.isDoubtful) return "an image failed";
   return run.isEmpty ? "no image was exported" : undefined;
 }
+
+const tooManyPages = () =>
+  new ServiceError(
+    "unsupported",
+    "The search of an export has at most 100,000 pages; it does not find the others. Export parts into folders of their own.",
+    { code: "export_search" },
+  );
 
 const namingError = () =>
   new ServiceError(

@@ -25,6 +25,11 @@ export interface Notes {
   noteDocuments(identifiers: Iterable<string>): Promise<void>;
   /** Removes the list of documents. */
   forgetDocuments(): Promise<void>;
+  /** Returns the paths of the files of the search; none without one. */
+  searchFiles(): Promise<readonly string[]>;
+  noteSearchFiles(paths: readonly string[]): Promise<void>;
+  /** Removes the list of those files. */
+  forgetSearch(): Promise<void>;
 }
 
 /** Files by their path below the folder of the export. */
@@ -39,6 +44,9 @@ export interface NoteFiles {
 export const notesFolder = ".smalti-export";
 
 const documentsPath = `${notesFolder}/documents.json`;
+const searchPath = `${notesFolder}/search.json`;
+/** Files of a search, which a later run may remove. */
+const searchFile = /^search\/[a-z]+(?:-\d+)?\.[a-z]+$/;
 
 async function notePath(identifier: string): Promise<string> {
   const name = await hash([identifier]);
@@ -81,6 +89,13 @@ export function createNotes(files: NoteFiles): Notes {
     documents: async () => new Set(await documents()),
     noteDocuments,
     forgetDocuments: () => files.remove(documentsPath),
+    async searchFiles() {
+      const noted = await readJson(files, searchPath);
+      const isOurs = (path: unknown): path is string => typeof path === "string" && searchFile.test(path);
+      return Array.isArray(noted) ? noted.filter(isOurs) : [];
+    },
+    noteSearchFiles: (paths) => files.write(searchPath, encode(paths)),
+    forgetSearch: () => files.remove(searchPath),
   };
 }
 

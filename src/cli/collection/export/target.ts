@@ -128,9 +128,11 @@ export class Target {
     }
     for (const id of await this.notes.documents()) await this.remove(documentFile(id));
     await this.notes.forgetDocuments();
+    for (const path of await this.notes.searchFiles()) await this.remove(path);
+    await this.notes.forgetSearch();
     const groups = (await this.#list(notesFolder)).filter(({ kind, link }) => kind === "directory" && !link);
     const inside = groups.map(({ name }) => `${notesFolder}/${name}`);
-    for (const name of [...inside, "images", "manifests", notesFolder, ""])
+    for (const name of [...inside, "images", "manifests", "search", notesFolder, ""])
       if ((await this.#kindAt(name)) === "directory") await this.#removeEmpty(name);
   }
 
