@@ -324,6 +324,10 @@ describe("georeference", () => {
     [{ points: [] }, "expected 3 points at least for a map, received 0"],
     [{}, "expected points: of a map"],
     [
+      { ...body, crs: { type: "name", properties: { name: "EPSG:3857" } } },
+      "crs: expected WGS84 (EPSG:4326)",
+    ],
+    [
       { points, transformation: { type: "polynomial", options: { order: 2 } } },
       "6 points at least for polynomial",
     ],

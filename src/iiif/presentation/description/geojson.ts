@@ -137,7 +137,7 @@ export const navPlace: Reader<Resource> = (value, at) => {
   const given = objectOf(value);
   if (!given) return noteUnexpected(at, "a GeoJSON FeatureCollection, or its address", value);
   const { type, id, features, crs } = given;
-  if (!isWgs84(crs)) return fault(inside(at, "crs"), "expected WGS84 (EPSG:4326); export the places in it");
+  if (!isWgs84(crs)) return fault(inside(at, "crs"), otherSystem);
   if (type === featureCollection && features === undefined && isAddress(id)) return { id, type };
   const left: Left = { positions: maxPositions };
   const read = featuresIn(given, at, left);
@@ -163,6 +163,9 @@ function featuresIn(given: Resource, at: FaultPath, left: Left): readonly Resour
   return given.features.map((each, index) => feature(each, inside(list, index), left)).filter(isThere);
 }
 
+/** What is wrong with places in another reference system. */
+export const otherSystem = "expected WGS84 (EPSG:4326); export the places in it";
+
 /** True without a reference system, and for the names of WGS84 that programs write. */
-const isWgs84 = (crs: unknown): boolean =>
+export const isWgs84 = (crs: unknown): boolean =>
   crs === undefined || crs === null || /CRS84|EPSG:+4326/.test(JSON.stringify(crs));

@@ -4,7 +4,7 @@
 import { isThere, objectOf, objectsOf, textOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { type FaultPath, fault, inside, noteUnexpected, type Reader, unknownWord } from "./faults.ts";
-import { position } from "./geojson.ts";
+import { isWgs84, otherSystem, position } from "./geojson.ts";
 import { keys } from "./links.ts";
 
 /** A position on an image, from its left and top. */
@@ -108,6 +108,7 @@ function openOutline(pixels: readonly Pixel[]): readonly Pixel[] | undefined {
 
 function readMap(given: Resource, at: FaultPath): GeoreferencedMap | undefined {
   const isGeoJson = given.type === "FeatureCollection";
+  if (isGeoJson && !isWgs84(given.crs)) return fault(inside(at, "crs"), otherSystem);
   const read = isGeoJson
     ? {
         points: features(given.features, inside(at, "features")),

@@ -156,8 +156,8 @@ async function stateOf({ source, key }: FolderLocation, signal: AbortSignal) {
   const entries = await listFolder(source, key, signal);
   if (entries === undefined) return undefined;
   const listing = listingOf(entries);
-  const { images, texts, manifestFiles, directories } = listing;
-  const files = [...images, ...texts, ...manifestFiles].flatMap(({ name, validator = "" }) => [
+  const { images, texts, annotations, manifestFiles, directories } = listing;
+  const files = [...images, ...texts, ...annotations, ...manifestFiles].flatMap(({ name, validator = "" }) => [
     name,
     validator,
   ]);

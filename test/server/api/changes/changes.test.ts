@@ -101,6 +101,7 @@ describe("the stream of a service", () => {
     ["an image", () => laid.put("book/1.png", "png-gray4.png")],
     ["its description", () => laid.write("book/manifest.yaml", "label: Another title\n")],
     ["a text next to an image", () => laid.write("book/1.txt", "Words")],
+    ["annotations next to an image", () => laid.write("book/1.png.annotations.json", "[]")],
     ["a text in a folder of texts", () => laid.write("book/ocr/1.txt", "Other words")],
     [
       "the time of an image alone",
