@@ -44,6 +44,7 @@ const chunks = {
   "server/api/mcp/protocol.ts": "mcp.js",
   "doctor/login/diagnose.ts": "doctor.js",
   "server/tracing/tracing.ts": "tracing.js",
+  "server/manifests/texts/stemmers.ts": "stemmers.js",
 };
 
 /**

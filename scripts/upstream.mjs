@@ -144,4 +144,5 @@ export const packageTexts = {
   "@cornerstonejs/codec-libjpeg-turbo-8bit": "scripts/licences/cornerstone-codecs.txt",
   "@cornerstonejs/codec-openjpeg": "scripts/licences/cornerstone-codecs.txt",
   "@cwasm/jpeg-turbo": "scripts/licences/cwasm-jpeg-turbo.txt",
+  "snowball-stemmers": "scripts/licences/snowball-stemmers.txt",
 };

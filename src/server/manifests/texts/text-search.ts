@@ -22,6 +22,7 @@ import {
 import { type CanvasOf, matchesOf } from "./found-matches.ts";
 import type { PageTexts } from "./page-texts.ts";
 import type { OrLost, TextIndex, TextPage } from "./text-index.ts";
+import { createWordForms } from "./word-forms.ts";
 
 /** The text of a manifest that a caller may read. */
 export interface ReadText {
@@ -55,6 +56,7 @@ const textItself = { motivations: motivationsOfText };
 /** Creates the search over an index. */
 export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read">): TextSearch {
   const gate = createSemaphore(maxAtOnce, maxWaiting);
+  const forms = createWordForms(texts);
   // A search that waits for the index holds no permit, and one that nobody waits for leaves the queue.
   const runOver: TextIndex["runOver"] = (pages, task, client) =>
     index.runOver(pages, (names, signal) => gate.run(() => task(names, signal), signal), client);
@@ -64,7 +66,9 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
       if (query.clauses.length === 0 || !passesFilters(request, textItself)) return nothing(request, query);
       const run = async (names: readonly string[], signal: AbortSignal): Promise<OrLost<Found>> => {
         const searched = names.map((name) => ({ name }));
-        const found = await search(index.segments, searched, query, { rankOf: rankIn(pages), signal });
+        const stem = await forms.stemmerFor(pages, query);
+        const options = { rankOf: rankIn(pages), signal, ...(stem && { stem }) };
+        const found = await search(index.segments, searched, query, options);
         if (found.lost.length > 0) return { lost: found.lost };
         const counted = Math.min(found.hits, maxMatches);
         const [from, to] = matchRange(counted, request.page);

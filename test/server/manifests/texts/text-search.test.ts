@@ -18,10 +18,15 @@ const file = (name: string): TextFile => ({
 });
 
 /** A search over pages of words by the names of their files, and their text in the order given. */
-function searchOf(words: Readonly<Record<string, string>>, canvasOf?: ReadText["canvasOf"]) {
+function searchOf(
+  words: Readonly<Record<string, string>>,
+  canvasOf?: ReadText["canvasOf"],
+  languages: Readonly<Record<string, string>> = {},
+) {
   const pageFor = ([{ name } = file("")]: readonly TextFile[]) => {
     const text = words[name];
-    return text === undefined ? undefined : pageOf(text);
+    const language = languages[name];
+    return text === undefined ? undefined : { ...pageOf(text), ...(language && { language }) };
   };
   const index = new TextIndex({
     slot: slotInMemory(),
@@ -111,4 +116,36 @@ test("the note says on how many pages no text could be read", async () => {
   const damaged = { key: "b.jpg", accessClass: "public", files: [file("b.jpg")] };
   const { total, note } = await search.find({ ...text, pages: [...text.pages, damaged] }, asked("one"));
   expect([total, note]).toEqual([1, "No text could be read in the files of 1 page."]);
+});
+
+/** The texts that a search finds in one page. */
+async function foundIn(words: string, language: string | undefined, query: string) {
+  const { search, text } = searchOf({ "a.jpg": words }, undefined, language ? { "a.jpg": language } : {});
+  return (await search.find(text, asked(query))).matches.map((match) => match.text.exact);
+}
+
+// Forms of one word by the documents of the stemmers of Snowball.
+test.each([
+  ["en", "knack knackeries knacks knave knavish", "knack", ["knack", "knacks"]],
+  ["de-Latf", "Kategorie Kater Katers Kathedrale", "Katers", ["Kater", "Katers"]],
+  ["fr", "continu continua continuait contourne", "continué", ["continu", "continua", "continuait"]],
+  ["es", "chicha chicharrones chico chicos", "chico", ["chico", "chicos"]],
+])("forms of a word are found in the language %s of the page", async (language, words, query, expected) => {
+  expect(await foundIn(words, language, query)).toEqual(expected);
+});
+
+test("forms of a word are not found in quotation marks, nor if nothing says the language", async () => {
+  const words = "knack knacks";
+  expect(await foundIn(words, "en", '"knacks"')).toEqual(["knacks"]);
+  expect(await foundIn(words, undefined, "knacks")).toEqual(["knacks"]);
+  // Nobody has a stemmer for it.
+  expect(await foundIn(words, "tlh", "knacks")).toEqual(["knacks"]);
+});
+
+test("the language of a text is that of the largest number of its pages", async () => {
+  const pages = ["1.jpg", "2.jpg", "3.jpg", "4.jpg"];
+  const words = Object.fromEntries(pages.map((name) => [name, "knack knacks"]));
+  const languages = { "1.jpg": "de", "2.jpg": "en", "4.jpg": "en" };
+  const { search, text } = searchOf(words, undefined, languages);
+  expect((await search.find(text, asked("knacks"))).total).toBe(8);
 });
