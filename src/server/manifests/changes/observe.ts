@@ -157,10 +157,9 @@ async function stateOf({ source, key }: FolderLocation, signal: AbortSignal) {
   if (entries === undefined) return undefined;
   const listing = listingOf(entries);
   const { images, texts, annotations, manifestFiles, directories } = listing;
-  const files = [...images, ...texts, ...annotations, ...manifestFiles].flatMap(({ name, validator = "" }) => [
-    name,
-    validator,
-  ]);
+  const files = [...images, ...texts, ...annotations, ...manifestFiles].flatMap(
+    ({ name, validator = "" }) => [name, validator],
+  );
   const own = await digest(files);
   return { listing, files: own, state: await digest([own, ...directories]) };
 }
