@@ -20,6 +20,7 @@ const needs = {
     commands: ["command -v cjpeg && command -v djpeg && command -v jpegtran"],
     debian: "libjpeg-turbo-progs",
   },
+  djxl: { commands: ["command -v cjxl && command -v djxl && command -v jxlinfo"], debian: "libjxl-tools" },
   exiftool: { commands: ["command -v exiftool"], debian: "libimage-exiftool-perl" },
   "colord-data": { commands: ["test -f /usr/share/color/icc/colord/ProPhotoRGB.icc"], debian: "colord-data" },
   "icc-profiles-free": {

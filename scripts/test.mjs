@@ -46,6 +46,7 @@ const suites = [
       "caddy",
       "cjpeg",
       "colord-data",
+      "djxl",
       "exiftool",
       "fish",
       "icc-profiles-free",

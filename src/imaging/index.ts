@@ -22,7 +22,14 @@ export { findCut, lacksItsEnd } from "./codecs/file-end.ts";
 // Facts about the storage of an image in its file.
 export type { FileFacts } from "./codecs/file-facts.ts";
 // The formats of this build, one row each.
-export { formats, readableTitles, writingOf, writtenFormats } from "./codecs/formats.ts";
+export {
+  formats,
+  formatsWith,
+  optInFormats,
+  readableTitles,
+  writingOf,
+  writtenFormats,
+} from "./codecs/formats.ts";
 // The facts in the header of one page of a master, in the same form for all formats.
 export type { ImageHeader } from "./codecs/image-header.ts";
 // The decoders and encoders of a thread.

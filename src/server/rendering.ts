@@ -2,7 +2,7 @@
 // and the outer parts.
 
 import { type Check, type Log, type Platform, parseDuration } from "../base/index.ts";
-import { createCodecs, deflateIdentity, writtenFormats } from "../imaging/index.ts";
+import { createCodecs, deflateIdentity, formatsWith } from "../imaging/index.ts";
 import type { Access } from "./access/access.ts";
 import type { Decisions } from "./access/decisions.ts";
 import { hookRequestOf } from "./access/rules/hook-request.ts";
@@ -163,7 +163,7 @@ export function buildRendering({
       },
       tileSize: config.image.tile_size,
     },
-    formats: writtenFormats,
+    formats: formatsWith(config.image.formats),
     timeoutMs,
     masters,
   };

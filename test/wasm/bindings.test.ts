@@ -14,6 +14,7 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
   "jpeg-transcode": [["src/imaging/codecs/jpg/transcode/work.ts", "TranscodeModule"]],
   "jpeg-turn": [["src/imaging/codecs/jpg/lossless/transform.ts", "TurnModule"]],
   "jpeg-encode": [["src/imaging/codecs/jpg/encode/module.ts", "EncoderModule"]],
+  "jxl-recode": [["src/imaging/codecs/jxl/recode.ts", "RecodeModule"]],
   jp2k: [["src/imaging/codecs/jp2/region/module.ts", "Jp2kModule"]],
   png: [["src/imaging/codecs/png/module.ts", "PngModule"]],
   tiff: [["src/imaging/codecs/tif/compression/module.ts", "TiffModule"]],

@@ -13,7 +13,7 @@ export function profileUse({
   const { colour, interpretation } = header;
   const target = interpretation === "gray" ? "gray in the tone curve of sRGB" : "sRGB";
   // JPEG supports gray and RGB with their profiles, so it shows the effect of the policy alone.
-  const encoder = { rgbOnly: false };
+  const encoder = { rgbOnly: false, profiles: true };
   const converts = convertsColours({ header, request: { quality: "default" }, policy, encoder });
   if (!converts) {
     if (!colour || colour.ignored !== undefined) return "kept as they are, without a profile";

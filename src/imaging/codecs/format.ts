@@ -45,6 +45,8 @@ export interface Writing {
   readonly extensions: readonly string[];
   /** True if image information lists the format. */
   readonly advertised: boolean;
+  /** True if a server writes it only if its configuration names it. */
+  readonly optIn: boolean;
   /** True if language models accept its images. */
   readonly forModels: boolean;
   /** Nanoseconds per pixel of the derivative, measured with photographs on a server processor. */
@@ -58,6 +60,8 @@ export interface Writing {
   readonly alpha: boolean;
   /** True if gray is written as RGB, so that a gray profile does not fit. */
   readonly rgbOnly: boolean;
+  /** False if derivatives cannot have the profile of their master, so that colours are converted. */
+  readonly profiles: boolean;
   /** True if the option `chroma` decides how it stores colours. */
   readonly halvesChroma: boolean;
   /** Field of the policy that is its quality; undefined for a format that has no choice of it. */

@@ -5,11 +5,12 @@ import type { Format, Reading, Writing } from "./format.ts";
 import { gif } from "./gif/format.ts";
 import { jp2 } from "./jp2/format.ts";
 import { jpg } from "./jpg/format.ts";
+import { jxl } from "./jxl/format.ts";
 import { png } from "./png/format.ts";
 import { tif } from "./tif/format.ts";
 import { webp } from "./webp/format.ts";
 
-const rows = { jpg, png, tif, webp, gif, jp2 };
+const rows = { jpg, png, tif, webp, gif, jp2, jxl };
 
 /** Formats by their names in requests and headers. */
 export const formats: Readonly<Record<string, Format>> = rows;
@@ -18,6 +19,17 @@ export const formats: Readonly<Record<string, Format>> = rows;
 export const writtenFormats: Readonly<Record<string, Writing>> = Object.fromEntries(
   Object.entries(formats).flatMap(([name, { write }]) => (write ? [[name, write]] : [])),
 );
+
+/** Names of formats that a server writes only if its configuration names them. */
+export const optInFormats: readonly string[] = Object.keys(writtenFormats).filter(
+  (name) => writtenFormats[name]?.optIn,
+);
+
+/** Returns the formats that are written, of the optional ones those that are named. */
+export const formatsWith = (named: readonly string[]): typeof writtenFormats =>
+  Object.fromEntries(
+    Object.entries(writtenFormats).filter(([name, { optIn }]) => !optIn || named.includes(name)),
+  );
 
 type Rows = typeof rows;
 

@@ -41,6 +41,8 @@ export const wasmModules = {
   "jpeg-turn": { usedBy: "worker", source: "wasm/jpeg/assembly/turn.ts" },
   // baseline JPEG: codecs/jpg/encode/fast-encode.ts
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
+  // coefficients of JPEG as JPEG XL: codecs/jxl/recode.ts
+  "jxl-recode": { usedBy: "worker", source: "wasm/jxl/assembly/jxl.ts" },
   // JPEG 2000 by regions: codecs/jp2/region/engine.ts
   jp2k: { usedBy: "worker", source: "wasm/jp2k/assembly/jp2k.ts" },
   // PNG: codecs/png/bands.ts, filter.ts

@@ -10,7 +10,7 @@ interface EmbeddingInput {
   readonly header: ImageHeader;
   readonly request: Pick<Rendition, "quality">;
   readonly policy: Pick<OutputPolicy, "metadata" | "color">;
-  readonly encoder: Pick<Writing, "rgbOnly">;
+  readonly encoder: Pick<Writing, "rgbOnly" | "profiles">;
   /**
    * True if the derivative is a substitute: metadata of the master are then not embedded, since they may
    * contain thumbnails of it, and are only for readers with access.
@@ -29,7 +29,7 @@ const isGray = ({ header, request }: EmbeddingInput) =>
  */
 function keepsColours(input: EmbeddingInput): boolean {
   const { header, request, policy, encoder } = input;
-  if (policy.color !== "respect-icc") return false;
+  if (policy.color !== "respect-icc" || !encoder.profiles) return false;
   if (header.interpretation === "rgb") return !isGray(input);
   if (header.colour?.neutral) return false;
   return header.interpretation === "gray" && request.quality !== "bitonal" && !encoder.rgbOnly;

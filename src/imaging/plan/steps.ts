@@ -66,7 +66,7 @@ function cropping({ x, y, margins }: Transform): Step[] {
  * format.
  */
 const convertsColoursOfCells = (input: PlanInput) =>
-  convertsColours({ ...input, request: { quality: "default" }, encoder: { rgbOnly: false } });
+  convertsColours({ ...input, request: { quality: "default" }, encoder: { rgbOnly: false, profiles: true } });
 
 /**
  * Returns the steps from cells to the size of the derivative. Cells are rounded as in a derivative that shows

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { durationOption, parseSize, sizeOption } from "../../base/index.ts";
+import { optInFormats } from "../../imaging/index.ts";
 
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
@@ -130,6 +131,14 @@ export const imageOptions = z.strictObject({
     .meta({
       description:
         "Colour behind transparent pixels and in the corners of rotated images, in formats without alpha.",
+      edit: "restart",
+    }),
+  formats: z
+    .array(z.enum(optInFormats, { error: `expected names of formats: ${optInFormats.join(", ")}` }))
+    .default([])
+    .meta({
+      description:
+        "Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `jxl`, JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a seventh fewer bytes.",
       edit: "restart",
     }),
   jpeg_quality: z

@@ -34,6 +34,7 @@ test("formats have their registered media types", () => {
     ["tif", "image/tiff"],
     ["webp", "image/webp"],
     ["jp2", "image/jp2"],
+    ["jxl", "image/jxl"],
   ]);
 });
 

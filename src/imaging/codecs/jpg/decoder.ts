@@ -9,7 +9,7 @@ import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { partsOf } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
-import type { JpegDeriver } from "./derive.ts";
+import { isDerived, type JpegDeriver } from "./derive.ts";
 import {
   isFiltered,
   level4Scale,
@@ -115,7 +115,7 @@ export function jpegDecoder(
     },
     async derive(bytes, plan, access, kernels, stages) {
       const { read, write } = plan;
-      if (write.format !== "jpg" || isWhole(read)) return undefined;
+      if (!isDerived(write.format) || isWhole(read)) return undefined;
       return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
         const pieces = await deriver.derive(file, plan, kernels, stages);
         return pieces && { pieces, incomplete: file.damaged };

@@ -1,10 +1,12 @@
 // Makes JPEG derivatives from JPEG data without RGB in between: by a lossless crop or from planes.
 
-import type { JobStages } from "../../../base/index.ts";
+import { concatenate, type JobStages } from "../../../base/index.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { Kernels } from "../../pipeline/step.ts";
 import type { CodecHost } from "../codec.ts";
+
 import type { Rectangle } from "../image-header.ts";
+import { createRecoder, type Recode } from "../jxl/recode.ts";
 import type { RenderPlan } from "../plan.ts";
 import { optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
@@ -22,9 +24,16 @@ export interface DerivableJpeg extends PlanesSource {
     Pick<JpegReader, "quant" | "codedBytes" | "cropPieces" | "cropData">;
 }
 
+/** Formats that are written with coefficients of JPEG. */
+const derivedFormats = new Set(["jpg", "jxl"]);
+
+/** True if derivatives in a format may be made from JPEG data without RGB in between. */
+export const isDerived = (format: string): boolean => derivedFormats.has(format);
+
 export interface JpegDeriver {
   /** Returns the encoder of baseline files. */
   baseline(): JpegEncoder;
+  readonly recode: Recode;
   /**
    * Returns the pieces of a derivative, as EncodedPieces has them; undefined if the plan or the colours of
    * the data do not allow it.
@@ -64,40 +73,50 @@ export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
     const file = crop && transformer().transform(crop, turn, optimisePays(region));
     return file && [file];
   };
+  const recode = createRecoder(() => host.wasm("jxl-recode"));
+  const derive: JpegDeriver["derive"] = async (jpeg, plan, kernels, stages) => {
+    const { read, write } = plan;
+    const { frame } = jpeg.reader;
+    const target = targetOf(plan, frame.components.length);
+    const ways = target && waysOf[frame.colour];
+    if (!ways) return undefined;
+    if (
+      write.passthrough === "auto" &&
+      onlyMoves(target, read, frame.components.length) &&
+      (ways === "all" || isUpright(turnOf(target))) &&
+      worthCropping(jpeg.reader, write.quality)
+    ) {
+      const crop = await cropIn(turnOf(target), jpeg.reader, read.region);
+      // decoders take files with a JFIF segment, which has the density, for luma and chroma
+      if (crop && frame.colour === "rgb") return crop;
+      if (crop) return [withDensity(crop[0]!, write.resolution), ...crop.slice(1)];
+    }
+    if (ways !== "all") return undefined;
+    const { quality, chroma, resolution } = write;
+    const { scaleFactor } = read;
+    const planesFor = (part: PlaneTarget) =>
+      planesOf(jpeg, part, { scaleFactor, chroma }, { kernels, transformer, stages });
+    if (plan.rows !== undefined) {
+      const size = { width: target.across.size, height: target.down.size };
+      const stream = baseline().streamPlanes({ ...size, quality, chroma, resolution });
+      return encodeInParts(target, plan.rows / scaleFactor, planesFor, stream, stages);
+    }
+    const input = await planesFor(target);
+    stages?.enter("encode");
+    return (
+      input && [baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })]
+    );
+  };
   return {
     baseline,
+    recode,
     async derive(jpeg, plan, kernels, stages) {
-      const { read, write } = plan;
-      const { frame } = jpeg.reader;
-      const target = targetOf(plan, frame.components.length);
-      const ways = target && waysOf[frame.colour];
-      if (!ways) return undefined;
-      if (
-        write.passthrough === "auto" &&
-        onlyMoves(target, read, frame.components.length) &&
-        (ways === "all" || isUpright(turnOf(target))) &&
-        worthCropping(jpeg.reader, write.quality)
-      ) {
-        const crop = await cropIn(turnOf(target), jpeg.reader, read.region);
-        // decoders take files with a JFIF segment, which has the density, for luma and chroma
-        if (crop && frame.colour === "rgb") return crop;
-        if (crop) return [withDensity(crop[0]!, write.resolution), ...crop.slice(1)];
-      }
-      if (ways !== "all") return undefined;
-      const { quality, chroma, resolution } = write;
-      const { scaleFactor } = read;
-      const planesFor = (part: PlaneTarget) =>
-        planesOf(jpeg, part, { scaleFactor, chroma }, { kernels, transformer, stages });
-      if (plan.rows !== undefined) {
-        const size = { width: target.across.size, height: target.down.size };
-        const stream = baseline().streamPlanes({ ...size, quality, chroma, resolution });
-        return encodeInParts(target, plan.rows / scaleFactor, planesFor, stream, stages);
-      }
-      const input = await planesFor(target);
-      stages?.enter("encode");
-      return (
-        input && [baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })]
-      );
+      const { write } = plan;
+      if (write.format !== "jxl") return derive(jpeg, plan, kernels, stages);
+      const asJpeg = { ...plan, write: { ...write, format: "jpg", resolution: undefined } };
+      const pieces = await derive(jpeg, asJpeg, kernels, stages);
+      const recoded = pieces && (await recode(concatenate(pieces), write.embed?.orientation ?? 1));
+      return recoded && [recoded];
     },
   };
 }

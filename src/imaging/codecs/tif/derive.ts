@@ -3,7 +3,7 @@
 
 import type { ByteSource } from "../../../base/index.ts";
 import type { EncodedPieces } from "../codec.ts";
-import type { DerivableJpeg } from "../jpg/derive.ts";
+import { type DerivableJpeg, isDerived } from "../jpg/derive.ts";
 import { derivableTiles } from "../jpg/tiles/tiled-jpeg.ts";
 import type { RenderPlan } from "../plan.ts";
 import { JPEG } from "./compression/compression.ts";
@@ -26,7 +26,7 @@ export async function deriveFromTiles(
 ): Promise<EncodedPieces | undefined> {
   const { read, write } = plan;
   const { header, region, scaleFactor } = read;
-  if (write.format !== "jpg" || header.unsupported) return undefined;
+  if (!isDerived(write.format) || header.unsupported) return undefined;
   const { stage, factor } = stageFor(header, scaleFactor);
   const rows = plan.rows && wholeMcus(plan.rows / stage.scale);
   if (factor !== 1 || stage.compression !== JPEG || rows === 0) return undefined;

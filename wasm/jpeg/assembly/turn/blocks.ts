@@ -99,7 +99,7 @@ function keep(k: usize, value: u32): u64 {
 /** Reads the coefficients of a block to VALUES; a bit for each that there is. */
 // @ts-ignore: decorator
 @inline
-function readValues(table: usize): u64 {
+export function readValues(table: usize): u64 {
   let buf = bits;
   let cnt = bitCount;
   let ptr = bitsAt;
