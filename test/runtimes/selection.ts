@@ -37,6 +37,7 @@ const rows = {
   ],
   roles: [engines, "credentials are fetched by http of the runtime, which has to reach the metadata service"],
   "sessions in a folder": [engines, "files and folders have modes that only their owner passes"],
+  changes: [engines, "node-files.ts links a file to its path, so that it replaces no other"],
   // Standard functions of JavaScript and the modules that http, files and hooks prove.
   "calls of a sandbox": [["bun"], "memory of WebAssembly grows in JavaScriptCore and in V8"],
   caches: [none, "sockets and fetch carry the same protocols everywhere"],
