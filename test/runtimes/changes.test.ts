@@ -1,5 +1,5 @@
-// The stream of changes on every runtime: the folder of its cache is written by files of the runtime, of which
-// one may not replace another.
+// The stream of changes on every runtime: the folder of its cache is written by files of the runtime, of
+// which one may not replace another.
 
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
