@@ -18,6 +18,7 @@ export { createTextReader, readTextFile, type TextFile, type TextReader } from "
 export { type Completion, type Completions, complete } from "./index/autocomplete.ts";
 export type { Blocks } from "./index/block-files.ts";
 export { type BuildOptions, buildSegment, type IndexedPage } from "./index/build.ts";
+export { type Compound, compoundOf, compoundsOn } from "./index/compounds.ts";
 export { rulesVersion } from "./index/fold.ts";
 export type { SegmentFacts } from "./index/head.ts";
 export type { Lost } from "./index/lost-block.ts";

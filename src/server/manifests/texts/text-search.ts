@@ -1,6 +1,6 @@
 // Searches the text of a manifest for one caller, and completes words of it.
 
-import { countText, createSemaphore } from "../../../base/index.ts";
+import { cancelledError, countText, createPauses, createSemaphore } from "../../../base/index.ts";
 import {
   type Found,
   matchesPerPage,
@@ -12,7 +12,10 @@ import {
   type Term,
 } from "../../../iiif/index.ts";
 import {
+  type Compound,
   complete,
+  compoundOf,
+  compoundsOn,
   type Found as FoundHits,
   parseQuery,
   type Query,
@@ -50,6 +53,8 @@ const maxAtOnce = 2;
 const maxWaiting = 100;
 /** Terms of a completion. */
 const maxTerms = 20;
+/** Hits from whose pages words of several units are completed. */
+const maxHits = 500;
 
 const textItself = { motivations: motivationsOfText };
 
@@ -83,17 +88,55 @@ export function createTextSearch(index: TextIndex, texts: Pick<PageTexts, "read"
     },
     async complete({ pages }, request, client) {
       if (request.query === "" || !passesFilters(request, textItself)) return [];
-      const run = async (names: readonly string[]): Promise<OrLost<readonly Term[]>> => {
+      const compound = compoundOf(request.query);
+      const run = async (names: readonly string[], signal: AbortSignal): Promise<OrLost<readonly Term[]>> => {
+        if (compound) return completeCompound({ index, texts, pages }, names, compound, signal);
         const found = await complete(index.segments, names, request.query, maxTerms);
         if ("lost" in found) return { lost: [found.lost] };
-        const terms = found.completions.map(({ text, total }) => ({ value: text, total }));
-        return { found: terms.filter(({ total }) => total >= request.fewest) };
+        return { found: found.completions.map(({ text, total }) => ({ value: text, total })) };
       };
-      return runOver(pages, run, client);
+      const terms = await runOver(pages, run, client);
+      return terms.filter(({ total }) => total >= request.fewest);
     },
     prepare: ({ pages }) => index.prepare(pages),
     close: () => index.close(),
   };
+}
+
+/** What words are completed from. */
+interface CompletedText {
+  readonly index: Pick<TextIndex, "segments">;
+  readonly texts: Pick<PageTexts, "read">;
+  readonly pages: readonly TextPage[];
+}
+
+/** Returns words of several units as the pages with the first hits have them, the most frequent first. */
+async function completeCompound(
+  { index, texts, pages }: CompletedText,
+  names: readonly string[],
+  compound: Compound,
+  signal: AbortSignal,
+): Promise<OrLost<readonly Term[]>> {
+  const searched = names.map((name) => ({ name }));
+  const found = await search(index.segments, searched, compound.query, { signal });
+  if (found.lost.length > 0) return { lost: found.lost };
+  const hits = await found.window(0, maxHits);
+  if ("lost" in hits) return { lost: [hits.lost] };
+  const files = new Map(pages.map((page) => [page.key, page.files]));
+  const terms = new Map<string, { readonly value: string; total: number }>();
+  const pause = createPauses();
+  for (const own of hits) {
+    await pause();
+    if (signal.aborted) throw cancelledError(signal);
+    const page = await texts.read(files.get(own.page) ?? []);
+    for (const { folded, surface } of page ? compoundsOn(page, own, compound) : []) {
+      const term = terms.get(folded) ?? { value: compound.before + surface, total: 0 };
+      term.total++;
+      terms.set(folded, term);
+    }
+  }
+  const sorted = [...terms.values()].sort((one, other) => other.total - one.total);
+  return { found: sorted.slice(0, maxTerms) };
 }
 
 /** Returns the positions of pages by their keys; nothing is made of them before they are asked for. */

@@ -149,3 +149,23 @@ test("the language of a text is that of the largest number of its pages", async 
   const { search, text } = searchOf(words, undefined, languages);
   expect((await search.find(text, asked("knacks"))).total).toBe(8);
 });
+
+test.each([
+  ["l'ea", [["l'eau", 2]]],
+  [
+    "une L'E",
+    [
+      ["une l'eau", 2],
+      ["une l'est", 1],
+    ],
+  ],
+  ["vis-à-v", [["vis-à-vis", 1]]],
+  ["d'es", []],
+])("words of several parts are completed as the pages have them: %s", async (query, expected) => {
+  const { search, text } = searchOf({
+    "a.jpg": "« l'eau, » eau d'or l'est",
+    "b.jpg": "vis-à-vis (L'EAU) etage l-d'eau",
+  });
+  const terms = await search.complete(text, asked(query));
+  expect(terms.map(({ value, total }) => [value, total])).toEqual(expected);
+});
