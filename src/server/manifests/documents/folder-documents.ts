@@ -42,6 +42,7 @@ import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder
 import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
 import { paintedCanvases, paintedOf, sizedCanvas } from "./painted.ts";
+import { storedTexts } from "./stored-texts.ts";
 import { findDerived, findStored } from "./targets.ts";
 
 /** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
@@ -176,15 +177,18 @@ async function storedFound(
   const pages = isManifest
     ? await attachedPages(making, location, folder, stored.whole.annotations)
     : undefined;
+  // Readers are asked about before it is known whether the document is the same for all.
+  const texts = isManifest ? await storedTexts(making, location, folder, stored) : undefined;
   const make = async () => {
     const made = storedDocuments(stored, id, context.base);
     parts.manifestFiles.tellOrigins(location, manifestFile, made.document, context.base);
-    return pages ? attachStored(making, made, pages, { location, folder, stored }) : made;
+    const annotated = pages ? await attachStored(making, made, pages, { location, folder, stored }) : made;
+    return texts ? { ...annotated, ...texts.addTo(annotated.document) } : annotated;
   };
   return {
     make,
     folder,
-    ...(pages && { beyond: pages.stamp }),
+    ...(pages && { beyond: pages.stamp + (texts?.stamp ?? "") }),
     ignoredFile: () => parts.manifestFiles.tell(location, manifestFile) ?? pages?.ignoredFile(),
   };
 }

@@ -67,6 +67,8 @@ export interface CanvasTexts {
 export interface ReadableText {
   /** From 1. */
   readonly number: number;
+  /** Id of the canvas, if that is not its address in the manifest. */
+  readonly id?: string;
   /** Identifier of the image of the canvas. */
   readonly identifier: string;
   /** Equal for images that the same callers may see, as far as known (`Gate.accessClass`). */

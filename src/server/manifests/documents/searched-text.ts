@@ -64,8 +64,8 @@ export async function* shownTexts(
     : new Map(objectsOf(document.items).map((canvas, at) => [canvas.id, at]));
   for await (const some of texts.readable())
     yield some.flatMap((text) => {
-      const { number } = text;
-      const position = canvases ? number - 1 : positions?.get(pieceAddress(id, { kind: "canvas", number }));
+      const { number, id: own = pieceAddress(id, { kind: "canvas", number }) } = text;
+      const position = canvases ? number - 1 : positions?.get(own);
       return position === undefined ? [] : [{ ...text, position }];
     });
 }

@@ -1,6 +1,6 @@
 // The text of pages: what canvases say about it, the documents at its addresses, and who gets them.
 
-import { truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Served, served } from "../../../served.ts";
@@ -360,6 +360,169 @@ describe("a folder of images with texts", () => {
         resource: { chars: "Guten Tag" },
       },
     ]);
+  });
+});
+
+/** A canvas of a stored manifest of 300 x 200, half the size of jpg-gray.jpg, that shows an image of the service. */
+const storedCanvas = (id: string, body: unknown, more: object = {}, target?: string) => ({
+  id: `https://old.example/${id}`,
+  type: "Canvas",
+  width: 300,
+  height: 200,
+  items: [
+    {
+      type: "AnnotationPage",
+      items: [{ type: "Annotation", motivation: "painting", body, ...(target && { target }) }],
+    },
+  ],
+  ...more,
+});
+const imageBody = (identifier: string, region = "full") => ({
+  id: `https://former.example/iiif/3/${encodeURIComponent(identifier)}/${region}/max/0/default.jpg`,
+  type: "Image",
+});
+const storedManifest = (items: readonly object[], more: object = {}) =>
+  JSON.stringify({ type: "Manifest", label: { none: ["Book"] }, ...more, items });
+
+describe("a manifest that an operator stored", () => {
+  let laid: Laid;
+  beforeEach(async () => {
+    laid = await layFolder();
+    for (const page of [1, 2]) {
+      await laid.put(`book/${page}.jpg`, "jpg-gray.jpg");
+      await laid.write(`book/${page}.xml`, alto(`Seite${page}`, "gemeinsam"));
+    }
+    await laid.put("other/plate.jpg", "jpg-gray.jpg");
+    await laid.write("other/ocr/plate.xml", alto("Tafel", "gemeinsam"));
+  });
+  afterEach(() => laid.drop());
+
+  test("has the texts of the images that fill its canvases, whose ids stay, and a search in them", async () => {
+    await laid.write(
+      "book/manifest.json",
+      storedManifest([
+        storedCanvas("b", imageBody("book/2.jpg")),
+        storedCanvas("plate", {
+          type: "Choice",
+          items: [imageBody("other/plate.jpg"), imageBody("book/1.jpg")],
+        }),
+        storedCanvas("elsewhere", { id: "https://elsewhere.example/1.jpg", type: "Image" }),
+        storedCanvas("part", imageBody("book/1.jpg", "0,0,100,100")),
+        storedCanvas("beside", imageBody("book/1.jpg"), {}, "https://old.example/beside#xywh=0,0,10,10"),
+      ]),
+    );
+    const app = await served(laid.yaml());
+    const { items, service } = await json(app, `${root}/book`);
+    expect(items.map(({ id }: Json) => id.split("/").at(-1))).toEqual([
+      "b",
+      "plate",
+      "elsewhere",
+      "part",
+      "beside",
+    ]);
+    expect(items.map(({ seeAlso = [] }: Json) => seeAlso.map(({ id }: Json) => id))).toEqual([
+      [`${base}${root}/book/canvas/1/ocr`],
+      [`${base}${root}/book/canvas/2/ocr`],
+      [],
+      [],
+      [],
+    ]);
+    // A quarter of the numbers in the file.
+    const lines = await json(app, items[0].annotations[0].id.slice(base.length));
+    expect(lines.items).toMatchObject([
+      { target: "https://old.example/b#xywh=25,50,75,10", body: { value: "Seite2 gemeinsam" } },
+    ]);
+    expect(service[0].type).toBe("SearchService2");
+    const found = await json(app, `${service[0].id.slice(base.length)}?q=gemeinsam`);
+    expect(found.items.map(({ target }: Json) => target)).toEqual([
+      "https://old.example/b#xywh=65,50,35,10",
+      "https://old.example/plate#xywh=65,50,35,10",
+    ]);
+    const older = await json(app, "/iiif/presentation/2/book");
+    expect(JSON.stringify(older.service)).toContain("/iiif/search/1/presentation/2/book");
+    expect(older.sequences[0].canvases[0].otherContent).toHaveLength(1);
+  });
+
+  test("keeps the texts and the search that its operator named, and has none twice", async () => {
+    const own = {
+      seeAlso: [{ id: "https://ocr.example/1.xml", type: "Dataset", format: "application/alto+xml" }],
+      rendering: [
+        { id: "https://ocr.example/1.txt", type: "Text", format: "text/plain", label: { none: ["x"] } },
+      ],
+    };
+    const derived = {
+      annotations: [{ id: "/iiif/presentation/3/book/canvas/2/lines", type: "AnnotationPage" }],
+    };
+    const service = [{ id: "https://search.example/", type: "SearchService2" }];
+    await laid.write(
+      "book/manifest.json",
+      storedManifest(
+        [
+          storedCanvas("a", imageBody("book/1.jpg"), own),
+          storedCanvas("b", imageBody("book/2.jpg"), derived),
+        ],
+        { service },
+      ),
+    );
+    const app = await served(laid.yaml());
+    const manifest = await json(app, `${root}/book`);
+    expect(manifest.service).toEqual(service);
+    const [first, second] = manifest.items;
+    expect([first.seeAlso, first.rendering]).toEqual([own.seeAlso, own.rendering]);
+    expect(first.annotations).toHaveLength(1);
+    expect(second.annotations.map(({ id }: Json) => id)).toEqual([`${base}${root}/book/canvas/2/lines`]);
+    expect(second.seeAlso).toHaveLength(1);
+  });
+
+  test("has none if texts are turned off, and follows changes of other folders", async () => {
+    await laid.write("book/manifest.json", storedManifest([storedCanvas("p", imageBody("other/plate.jpg"))]));
+    const off = await served(`${laid.yaml()}presentation: { texts: false }\n`);
+    expect((await json(off, `${root}/book`)).items[0].seeAlso).toBeUndefined();
+    const app = await served(laid.yaml());
+    expect((await json(app, `${root}/book`)).items[0].seeAlso).toHaveLength(1);
+    await laid.remove("other/ocr");
+    expect((await json(app, `${root}/book`)).items[0].seeAlso).toBeUndefined();
+  });
+
+  test("has the texts of gated images for their readers alone", async () => {
+    const folder = await pictures();
+    mkdirSync(join(folder, "book"));
+    for (const name of ["private/a", "public"])
+      writeFileSync(
+        join(folder, `${name}.xml`),
+        alto(name === "public" ? "Offen" : "Geheimnis", "gemeinsam"),
+      );
+    writeFileSync(
+      join(folder, "book/manifest.json"),
+      storedManifest([
+        storedCanvas("a", imageBody("private/a.png")),
+        storedCanvas("b", imageBody("public.png")),
+      ]),
+    );
+    const site = await gated({ folder });
+    const headers = { Cookie: await site.cookie("staff") };
+    const search = (word: string, init?: object) =>
+      site.app.get(`/iiif/search/2/presentation/3/book?q=${word}`, init);
+    // Readers first, so that nothing that was made for them is sent to others.
+    for (const init of [{ headers }, undefined, { headers }, undefined]) {
+      const counts = [];
+      for (const word of ["geheimnis", "gemeinsam"])
+        counts.push((await (await search(word, init)).json()).items.length);
+      expect(counts).toEqual(init ? [1, 2] : [0, 1]);
+      const { items } = await json(site.app, `${root}/book`, init);
+      expect(items.map(({ rendering = [] }: Json) => rendering.length)).toEqual(init ? [1, 1] : [0, 1]);
+      for (const piece of ["lines", "words", "text", "ocr"]) {
+        const response = await site.app.get(`${root}/book/canvas/1/${piece}`, init);
+        expect([response.status, (await response.text()).includes("Geheimnis")]).toEqual(
+          init ? [200, true] : [401, false],
+        );
+      }
+      const complete = await site.app.get("/iiif/autocomplete/2/presentation/3/book?q=ge", init);
+      expect((await complete.json()).items.map(({ value }: Json) => value).sort()).toEqual(
+        init ? ["Geheimnis", "gemeinsam"] : ["gemeinsam"],
+      );
+    }
+    await site.close();
   });
 });
 
