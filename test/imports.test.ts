@@ -211,6 +211,7 @@ describe("imports", () => {
       "server/images/overlay/overlays.ts",
       "server/manifests/folders/annotation-files.ts",
       "server/manifests/folders/manifest-file.ts",
+      "server/manifests/folders/mets-file.ts",
       "server/manifests/texts/page-texts.ts",
     ]);
   });

@@ -168,6 +168,7 @@ export {
   type Description,
   emptyDescription,
   type Named,
+  type PartDescription,
   readDescription,
 } from "./presentation/description/description.ts";
 // Faults in an operator's description, by path, in words that help to fix them.

@@ -273,8 +273,8 @@ export {
   type OperatorFolder,
   type OperatorFolders,
 } from "./manifests/browse/operator-folder.ts";
-// Files of annotations next to images, and the mistakes in them.
-export { annotationFaults } from "./manifests/documents/annotation-faults.ts";
+// Files of annotations next to images, and the mistakes in these and in METS files.
+export { besideFaults } from "./manifests/documents/beside-faults.ts";
 // Context and result of making one document.
 export { canvasesOf } from "./manifests/documents/making.ts";
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show

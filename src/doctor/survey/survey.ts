@@ -3,7 +3,7 @@
 import { type Finding, forEachConcurrently, ServiceError, takeUntil, worstFirst } from "../../base/index.ts";
 import {
   type AnnotationFiles,
-  annotationFaults,
+  besideFaults,
   countWalk,
   createTally,
   type Folder,
@@ -152,7 +152,8 @@ export async function survey(
     if (hasTexts) textSurvey.enter(location, folder);
     const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
     noteFaults(found);
-    if (manifests && folder.listing.annotations.length > 0) annotated.push([location, folder]);
+    if (manifests && (folder.listing.annotations.length > 0 || folder.mets?.fault))
+      annotated.push([location, folder]);
   };
 
   let taken = 0;
@@ -170,7 +171,7 @@ export async function survey(
       },
     );
     for (const [location, folder] of annotated)
-      for await (const fault of annotationFaults(annotationFiles, location, folder)) {
+      for await (const fault of besideFaults(annotationFiles, location, folder)) {
         noteFaults([fault]);
         if (signal.aborted) break;
       }

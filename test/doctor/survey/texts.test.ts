@@ -13,7 +13,7 @@ const alto = (words: string, width = 1200, height = 800) =>
     .map((word) => `<String CONTENT="${word}" HPOS="1" VPOS="1" WIDTH="9" HEIGHT="9"/>`)
     .join("")}</TextLine></PrintSpace></Page></Layout></alto>`;
 
-test("the survey of a collection names each damaged file of annotations once", async () => {
+test("the survey of a collection names each damaged file of annotations, and of METS, once", async () => {
   const laid = await layFolder();
   await laid.put("book/1.jpg", "jpg-gray.jpg");
   await laid.put("book/2.jpg", "jpg-gray.jpg");
@@ -22,6 +22,7 @@ test("the survey of a collection names each damaged file of annotations once", a
   await laid.write("book/annotations.json", JSON.stringify([sound, 1, 2, null], undefined, 1));
   await laid.write("book/2.jpg.annotations.json", JSON.stringify([sound]));
   await laid.write("book/3.annotations.json", JSON.stringify([sound]));
+  await laid.write("book/mets.xml", "<mets><fileSec>");
   const { service } = await served(laid.yaml());
   const report = await survey(service, {
     selection: [],
@@ -32,11 +33,12 @@ test("the survey of a collection names each damaged file of annotations once", a
   });
   await service.close();
   await laid.drop();
-  expect(report.manifestFaultCount).toBe(3);
+  expect(report.manifestFaultCount).toBe(4);
   expect(report.manifestFaults.map(({ file }) => file).sort()).toEqual([
     "book/1.annotations.json",
     "book/3.annotations.json",
     "book/annotations.json",
+    "book/mets.xml",
   ]);
 });
 

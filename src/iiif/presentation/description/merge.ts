@@ -229,25 +229,23 @@ function partsOfCanvases(
       const name = identifier.slice(identifier.lastIndexOf("/") + 1);
       const isPage = page !== undefined && name === String(part.named.name);
       if (isPage) ofPages.set(index, part);
-      else ofFiles.set(index, page === undefined ? part : ofPage(part, page));
+      else ofFiles.set(index, joinParts(ofFiles.get(index), page === undefined ? part : ofPage(part, page)));
     }
   }
-  for (const [index, part] of ofPages) {
-    const file = ofFiles.get(index);
-    ofFiles.set(
-      index,
-      file
-        ? {
-            ...part,
-            hidden: part.hidden || file.hidden,
-            members: { ...file.members, ...part.members },
-            extra: { ...file.extra, ...part.extra },
-          }
-        : part,
-    );
-  }
+  for (const [index, part] of ofPages) ofFiles.set(index, joinParts(ofFiles.get(index), part));
   return ofFiles;
 }
+
+/** Returns both descriptions of one canvas; the second counts where they differ. */
+const joinParts = (first: PartDescription | undefined, second: PartDescription): PartDescription =>
+  first
+    ? {
+        ...second,
+        hidden: second.hidden || first.hidden,
+        members: { ...first.members, ...second.members },
+        extra: { ...first.extra, ...second.extra },
+      }
+    : second;
 
 /** Converts statements about a file to statements about one of its pages. */
 function ofPage(part: PartDescription, page: number): PartDescription {

@@ -41,6 +41,7 @@ import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
+import { withMets } from "./mets-description.ts";
 import { paintedCanvases, paintedOf, sizedCanvas } from "./painted.ts";
 import { storedTexts } from "./stored-texts.ts";
 import { findDerived, findStored } from "./targets.ts";
@@ -244,8 +245,10 @@ async function folderManifest(
   making: Making,
   location: FolderLocation,
   folder: Folder,
-  { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
+  given: { readonly besideFolders: boolean; readonly description: Description },
 ): Promise<PlannedDocument | undefined> {
+  const { besideFolders } = given;
+  const description = withMets(given.description, folder);
   const { parts, caller, gate, context } = making;
   const own = identityOf(parts, location);
   const identity = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }) };
@@ -281,7 +284,8 @@ async function folderManifest(
       ...description,
       members: { ...members, ...(left.length > 0 && { annotations: left }) },
     };
-    const isDescribed = manifestFile !== undefined || left.length > 0;
+    const isOrdered = description !== given.description;
+    const isDescribed = manifestFile !== undefined || isOrdered || left.length > 0;
     const front = await firstReadable(looking, ({ pass }) => pass.visible);
     const stand = standInSizeOf(await firstReadable(looking, () => true));
     const auths = sheets.auths();

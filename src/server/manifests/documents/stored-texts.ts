@@ -100,7 +100,7 @@ async function openFolder(
     async look(name, page) {
       const file = texts.isEmpty ? undefined : files.get(name);
       if (!file) return undefined;
-      // Whether a file has further pages, whose readers may be others, is known once it is opened.
+      // A file may have further pages, with other readers: that is known once it is opened.
       const [facts] = file.isTiff && parts.options.pages === "all" ? await reader.facts([file]) : [];
       const ofPages = facts?.inFolders ? (page ?? 1) : undefined;
       const found = texts.filesOf({ name, page: ofPages });

@@ -3,6 +3,7 @@
 import type { Size } from "../../../base/index.ts";
 import type { Listing } from "./listing.ts";
 import type { ManifestFile } from "./manifest-file.ts";
+import type { MetsOrder } from "./mets-file.ts";
 
 /** A listed folder, with the facts found about its images since. */
 export interface Folder {
@@ -11,6 +12,8 @@ export interface Folder {
   readonly listing: Listing;
   /** Its operator's description. */
   readonly manifestFile?: ManifestFile;
+  /** The METS file next to its images. */
+  readonly mets?: MetsOrder;
   /** Facts by file name; those that apply to one validator only include it. */
   readonly facts: Map<string, KnownFacts>;
 }

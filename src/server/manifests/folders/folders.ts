@@ -20,6 +20,7 @@ import type { Folder, KnownFacts } from "./folder.ts";
 import { type ListedFile, type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 import type { ReadYaml } from "./manifest-file-text.ts";
+import { readMetsFile } from "./mets-file.ts";
 import { type Look, withoutNotes } from "./notes.ts";
 import { readTextName } from "./text-names.ts";
 
@@ -169,9 +170,11 @@ export class Folders {
       source.list ? (listing?.manifestFiles ?? []) : candidates,
       { readYaml: this.#parts.readYaml, known: before?.manifestFile, signal },
     );
+    const reading = { known: before?.mets, signal };
+    const mets = listing && (await readMetsFile(source, key, listing, reading));
     const folder =
       listing || manifestFile
-        ? { listing: listing ?? emptyListing, ...(manifestFile && { manifestFile }) }
+        ? { listing: listing ?? emptyListing, ...(manifestFile && { manifestFile }), ...(mets && { mets }) }
         : undefined;
     const known =
       folder &&
@@ -197,8 +200,11 @@ const candidates = manifestFileNames.map((name) => ({ name }));
 const emptyListing = listingOf([]);
 
 /** Memory in addition to that of its manifest file, whose values take several times the bytes of its text. */
-const bytesOf = ({ listing, manifestFile }: Folder) =>
-  weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (manifestFile?.size ?? 0);
+const bytesOf = ({ listing, manifestFile, mets }: Folder) =>
+  weightOf(listing) +
+  bytesOfFacts * listing.images.length +
+  8 * (manifestFile?.size ?? 0) +
+  (mets?.size ?? 0);
 
 /** Memory of a missing folder. */
 const bytesOfName = 256;
@@ -282,10 +288,11 @@ function decode(bytes: Uint8Array | undefined): TimedListing | undefined {
  * True if nothing changed between two listings, as far as known: an image without a validator may be another
  * one.
  */
-function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one): boolean {
+function isSame(one: Pick<Folder, "listing" | "manifestFile" | "mets">, other: typeof one): boolean {
   const [before, after] = [one.listing, other.listing];
   return (
     one.manifestFile === other.manifestFile &&
+    one.mets === other.mets &&
     before.directories.length === after.directories.length &&
     before.directories.every((name, at) => name === after.directories[at]) &&
     before.notes.join("/") === after.notes.join("/") &&

@@ -3,6 +3,7 @@
 import { forEachConcurrently } from "../../../base/index.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ListedFile } from "../folders/listing.ts";
+import { orderedPages } from "../folders/mets-file.ts";
 import { isOfTexts } from "../folders/notes.ts";
 import { textFolders, withoutExtension } from "../folders/text-names.ts";
 import { type FolderLocation, inside } from "../locations.ts";
@@ -13,6 +14,7 @@ import {
   stemsOfImage,
   type TextFile,
   type TextFolder,
+  textFilesNamed,
   textFilesOf,
 } from "./text-files.ts";
 
@@ -61,7 +63,10 @@ export async function folderTexts(
   if (folder.manifestFile?.texts === false) return noTexts;
   const canFold = canFoldIn(images);
   const bare = new Set(notes.length > 0 ? images.map(({ name }) => foldName(withoutExtension(name))) : []);
-  const wanted = notes.filter((name) => textFolders.has(name.toLowerCase()) || bare.has(foldName(name)));
+  const ofMets = textsOfMets(folder);
+  const wanted = notes.filter(
+    (name) => ofMets.size > 0 || textFolders.has(name.toLowerCase()) || bare.has(foldName(name)),
+  );
   const serials: (readonly [name: string, serial: number])[] = [];
   const found = new Map<string, TextFolder>();
   await forEachConcurrently(wanted.slice(0, maxFolders), foldersAtOnce, async (name) => {
@@ -71,7 +76,7 @@ export async function folderTexts(
     serials.push([name, inner.serial]);
     found.set(name, { location: own, texts: inner.listing.texts });
   });
-  const stamp = JSON.stringify(serials.sort());
+  const stamp = JSON.stringify([serials.sort(), folder.mets?.validator]);
   const before = known.get(folder.listing);
   if (before?.stamp === stamp) return before;
   const folded = new Map([...found].map(([name, own]) => [foldName(name), own]));
@@ -84,10 +89,36 @@ export async function folderTexts(
   const made: FolderTexts = {
     stamp,
     isEmpty: texts.length === 0 && found.size === 0,
-    filesOf: rememberFiles(textsIn(folders, pagesOf, canFold).filesOf),
+    filesOf: rememberFiles(
+      withNamed(textsIn(folders, pagesOf, canFold).filesOf, ofMets, [{ location, texts }, ...found.values()]),
+    ),
   };
   known.set(folder.listing, made);
   return made;
+}
+
+/** Names of the files of text that the METS file of a folder names for each image. */
+const textsOfMets = ({ mets, listing }: Folder): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    (mets ? orderedPages(mets, listing.images) : [])
+      .filter(({ texts }) => texts.length > 0)
+      .map(({ image, texts }) => [image, texts]),
+  );
+
+/** Adds the files that are named for images of one page, whatever their own names are. */
+function withNamed(
+  filesOf: FolderTexts["filesOf"],
+  named: ReadonlyMap<string, readonly string[]>,
+  folders: readonly TextFolder[],
+): FolderTexts["filesOf"] {
+  if (named.size === 0) return filesOf;
+  return (image) => {
+    const found = filesOf(image);
+    const names = image.page === undefined ? (named.get(image.name) ?? []) : [];
+    const keys = new Set(found.map(({ location }) => location.key));
+    const more = names.flatMap((name) => textFilesNamed(name, folders));
+    return [...found, ...more.filter(({ location }) => !keys.has(location.key))];
+  };
 }
 
 function rememberFiles(filesOf: FolderTexts["filesOf"]): FolderTexts["filesOf"] {

@@ -128,6 +128,18 @@ export function textFilesOf(
   return files;
 }
 
+const filesByName = new WeakMap<readonly ListedFile[], ReadonlyMap<string, ListedFile>>();
+
+/** Returns the files of a name in folders, as those of one page. */
+export function textFilesNamed(name: string, folders: readonly TextFolder[]): readonly TextFile[] {
+  return folders.flatMap((folder) => {
+    const known = filesByName.get(folder.texts) ?? new Map(folder.texts.map((file) => [file.name, file]));
+    filesByName.set(folder.texts, known);
+    const file = known.get(name);
+    return file ? [{ ...fileIn(folder, file), page: 0, isShared: false }] : [];
+  });
+}
+
 function fileIn(
   { location }: TextFolder,
   { name, validator }: ListedFile,

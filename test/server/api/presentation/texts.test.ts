@@ -363,7 +363,7 @@ describe("a folder of images with texts", () => {
   });
 });
 
-/** A canvas of a stored manifest of 300 x 200, half the size of jpg-gray.jpg, that shows an image of the service. */
+/** A canvas of a stored manifest, of 300 x 200, half the size of jpg-gray.jpg, that shows an image. */
 const storedCanvas = (id: string, body: unknown, more: object = {}, target?: string) => ({
   id: `https://old.example/${id}`,
   type: "Canvas",

@@ -1,4 +1,5 @@
-// Finds the mistakes in the files of annotations of a folder, as the doctor shows them. Opens no image.
+// Finds the mistakes in the files next to the images of a folder, annotations and METS, as the doctor shows
+// them. Opens no image.
 
 import { type Finding, ServiceError } from "../../../base/index.ts";
 import type { AnnotationFiles } from "../folders/annotation-files.ts";
@@ -8,13 +9,14 @@ import { problem } from "../folders/manifest-file-text.ts";
 import { type FolderLocation, identifierOf, inside } from "../locations.ts";
 import { foldName, stemsOfImage } from "../texts/text-files.ts";
 
-/** Yields the first mistake of each file of annotations, whose identifier is in `file`. */
-export async function* annotationFaults(
+/** Yields the first mistake of each file, whose identifier is in `file`. */
+export async function* besideFaults(
   files: Pick<AnnotationFiles, "read">,
   location: FolderLocation,
-  { listing }: ListedFolder,
+  { listing, mets }: ListedFolder,
 ): AsyncGenerator<Finding> {
   const { annotations, images } = listing;
+  if (mets?.fault) yield { ...mets.fault, file: identifierOf(inside(location, mets.name)) };
   if (annotations.length === 0) return;
   const stems = new Set(images.flatMap(({ name }) => [...stemsOfImage(name)].map(foldName)));
   for (const listed of annotations) {
