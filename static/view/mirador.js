@@ -9,7 +9,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => (dark.matches ? "dark" : "light");
 
 function open() {
-  const { manifestId, canvasId, language, count } = view;
+  const { manifestId, canvasId, language, count, search } = view;
   const { store } = Mirador.viewer({
     id: "viewer",
     language,
@@ -29,9 +29,11 @@ function open() {
     },
     auth: withoutKiosks,
     requests: { postprocessors: [dropProbeServices] },
-    windows: [{ manifestId, ...(canvasId && { canvasId }) }],
+    // A search would turn to the first page of the book that has the words.
+    windows: [{ manifestId, ...(canvasId && { canvasId, switchCanvasOnSearch: !search }) }],
   });
   if (view.xywh) beginWith(store, view.xywh);
+  if (search) beginSearch(store, search);
   tellProblems(store);
   redrawAfterLogin(store);
   mendThumbnails(store);
@@ -39,6 +41,50 @@ function open() {
     store.dispatch({ type: "mirador/UPDATE_CONFIG", config: { selectedTheme: theme() } }),
   );
   return store;
+}
+
+/**
+ * Searches as a reader does, in the field of the panel. Mirador's panel fails if it is opened while a search is
+ * under way, as it is with `defaultSearchQuery`.
+ */
+function beginSearch(store, search) {
+  let hasOpened = false;
+  const end = store.subscribe(() => {
+    const { windows, companionWindows, manifests } = store.getState();
+    const [windowId] = Object.keys(windows);
+    const services = [manifests[view.manifestId]?.json?.service ?? []].flat();
+    const panel = (windows[windowId]?.companionWindowIds ?? [])
+      .map((id) => companionWindows[id])
+      .find((each) => each?.position === "left");
+    if (hasOpened || !panel || !services.some(({ profile }) => /\/api\/search\/1\/search$/.test(profile)))
+      return;
+    hasOpened = true;
+    // Not while Mirador calls its subscribers.
+    setTimeout(() => {
+      end();
+      const change = (type, id, payload) =>
+        store.dispatch({ type: `mirador/${type}`, windowId, id, payload });
+      change("UPDATE_COMPANION_WINDOW", panel.id, { content: "search" });
+      change("UPDATE_WINDOW", windowId, { sideBarOpen: true });
+      new MutationObserver((_, observer) => {
+        const field = document.querySelector("#viewer form input");
+        if (!field) return;
+        observer.disconnect();
+        enterText(field, search);
+      }).observe(document.querySelector("#viewer"), { childList: true, subtree: true });
+    });
+  });
+}
+
+/** Enters a text into a field of React, which notes the values that it sets itself, and sends its form. */
+function enterText(field, text) {
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  setTimeout(() => {
+    field.form.requestSubmit();
+    // Nobody is typing: no completions are wanted.
+    field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+  });
 }
 
 /** A padlock in the middle of a square. */

@@ -249,10 +249,11 @@ function keepViewOnChange(current) {
   const link = find("change");
   if (!link || !view.hasStates) return;
   const viewer = new URL(link.href).searchParams.get("viewer");
+  const search = view.search ? `&q=${encodeURIComponent(view.search)}` : "";
   const follow = () => {
     const on = current();
     if (on?.canvasId)
-      link.href = `${view.base}/view/?viewer=${viewer}&iiif-content=${encode(stateOf("view", on))}`;
+      link.href = `${view.base}/view/?viewer=${viewer}&iiif-content=${encode(stateOf("view", on))}${search}`;
   };
   for (const event of ["pointerdown", "focus", "pointerenter"]) link.addEventListener(event, follow);
 }

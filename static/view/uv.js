@@ -7,13 +7,14 @@ import { showProblems, showTrouble, startPage, view } from "./page.js";
 import { onScreen, toViewer } from "./spread.js";
 
 function open() {
-  const { manifestId, canvasId, canvasIndex, language } = view;
+  const { manifestId, canvasId, canvasIndex, language, search } = view;
   keepEscapes();
   leaveOutKiosks();
   const uv = UV.init("viewer", {
     iiifManifestId: manifestId,
     locales: [{ name: language }],
     ...(canvasId && { canvasId, canvasIndex }),
+    ...(search && { highlight: search }),
   });
   uv.on("configure", ({ cb }) =>
     cb({

@@ -182,3 +182,29 @@ test.each(Object.entries(viewers))(
     await context.close();
   },
 );
+
+test("a search on the start page shows the line, and opens the viewers at its page with the same search", async () => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  // The texts are indexed in the background.
+  const status = async () => {
+    await page.goto(`${url}/?q=Zitrone`);
+    return page.getByRole("status").innerText();
+  };
+  await expect.poll(status).toBe("Found in the text of 1 page.");
+  const item = page.getByRole("list", { name: "In the text" }).getByRole("listitem");
+  expect(await item.locator("mark").innerText()).toBe("Zitrone");
+  const cut = item.locator("img");
+  await cut.evaluate((image: HTMLImageElement) => image.decode());
+  expect(await cut.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(100);
+  await page.keyboard.press("Tab");
+  await item.getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/view/book/canvas/2?q=Zitrone");
+  await page.locator("p").getByText("Eine Zitrone").waitFor();
+  const canvas = () => page.evaluate("shownView()?.canvasId");
+  expect(await canvas()).toMatch(/\/canvas\/2$/);
+  await page.goto(`${url}/view/book/canvas/2?viewer=uv&q=Zitrone`);
+  await page.getByText("Next Result").waitFor();
+  expect(await canvas()).toMatch(/\/canvas\/2$/);
+  await page.close();
+});

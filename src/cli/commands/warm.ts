@@ -37,7 +37,7 @@ export const warmCommand = command({
     },
     text: {
       kind: "switch",
-      text: "also index the text of folders, for searches in their manifests; without IMAGES that of whole sources too, for searches on the start page",
+      text: "also index the text of folders; without IMAGES that of whole sources too",
     },
     config: configFlag,
   },

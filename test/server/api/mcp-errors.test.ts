@@ -104,7 +104,7 @@ test.each<[string, unknown, Record<string, string>, unknown, RegExp]>([
     call({ name: "purge", arguments: {} }),
     {},
     -32602,
-    /^Expected the name of a tool, browse, get_image_info or get_region; received "purge"\./,
+    /^Expected the name of a tool, browse, search_text, get_image_info or get_region; received "purge"\./,
   ],
   [
     "no parameters",

@@ -47,8 +47,8 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
 
   test("lists its tools with their arguments", async () => {
     const tools = await session.tools();
-    expect(tools.map(({ name }) => name)).toEqual(["browse", "get_image_info", "get_region"]);
-    expect(tools[2]?.inputSchema).toMatchObject({
+    expect(tools.map(({ name }) => name)).toEqual(["browse", "search_text", "get_image_info", "get_region"]);
+    expect(tools[3]?.inputSchema).toMatchObject({
       type: "object",
       properties: { region: { type: "string", default: "full" } },
       required: ["identifier"],
@@ -651,7 +651,7 @@ test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
     const { result } = JSON.parse((await post(app, asked)).text);
     expect(result).toMatchObject({ protocolVersion, serverInfo: { name: "smalti" } });
     const listed = await post(app, rpc("tools/list"), { "MCP-Protocol-Version": protocolVersion });
-    expect(JSON.parse(listed.text).result.tools).toHaveLength(3);
+    expect(JSON.parse(listed.text).result.tools).toHaveLength(4);
     await app.service.close();
   },
 );

@@ -3,7 +3,7 @@
 import { authPaths, loginAddress, viewAddress } from "../../../iiif/index.ts";
 import type { Site } from "./site.ts";
 
-/** Query parameters `in`, `q` and `from`. */
+/** Query parameters `in`, `q`, `from` and `text`. */
 export interface ListParameters {
   /** Identifier of a folder; "" is the root. */
   readonly identifier: string;
@@ -11,6 +11,8 @@ export interface ListParameters {
   readonly search: string;
   /** Index of the first entry, from 0. */
   readonly from: number;
+  /** Index of the first page whose text a search finds, from 0; a later one is shown without entries. */
+  readonly text?: number;
 }
 
 type Addressed = Pick<Site, "folder" | "parameters">;
@@ -18,12 +20,13 @@ type Addressed = Pick<Site, "folder" | "parameters">;
 /** Returns the path and query of a page of the collection. */
 export function addressIn(
   { folder, parameters }: Addressed,
-  { identifier, search, from }: ListParameters,
+  { identifier, search, from, text = 0 }: ListParameters,
 ): string {
   const query = [
     ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
     ...(search === "" ? [] : [`q=${inQuery(search)}`]),
     ...(from === 0 ? [] : [`from=${from + 1}`]),
+    ...(text === 0 ? [] : [`text=${text + 1}`]),
     ...parameters.map((pair) => pair.join("=")),
   ];
   return `${folder}/${query.length > 0 ? `?${query.join("&")}` : ""}`;

@@ -4,6 +4,7 @@
 import { documentAddress, plainText } from "../../../iiif/index.ts";
 import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { FolderLock } from "../../manifests/browse/lock.ts";
+import type { FoundTexts } from "../../manifests/source-texts/source-text-search.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
@@ -16,9 +17,15 @@ import { addressOf, largeBox, wholeImagePath } from "./pictures.ts";
 import { outcome, searchForm } from "./search.ts";
 import type { Site } from "./site.ts";
 import { pageHeader } from "./site-header.ts";
+import { textList } from "./texts.ts";
 
 /** The page. */
-export function folderPage(site: Site, asked: ListParameters, page: CollectionPage): Page {
+export function folderPage(
+  site: Site,
+  asked: ListParameters,
+  page: CollectionPage,
+  texts?: FoundTexts,
+): Page {
   const { words, base } = site;
   const last = page.trail.at(-1);
   const name = last && nameOf(site, last.label, last.name);
@@ -35,9 +42,11 @@ export function folderPage(site: Site, asked: ListParameters, page: CollectionPa
   });
   const summary = isSearch ? "" : summaryOf(site, page);
   const empty = isEmpty && !isSearch ? `<p class="notice">${escapeHtml(words.nothingHere)}</p>` : "";
+  // Further pages of texts have nothing else.
+  const entries = asked.text ? "" : collection(site, asked, page);
   const body = `${header}
-<main id="content" tabindex="-1">${summaryParagraph(summary)}${isSearch ? outcome(site, asked, page) : empty}
-${collection(site, asked, page)}
+<main id="content" tabindex="-1">${summaryParagraph(summary)}${isSearch ? outcome(site, asked, page, texts) : empty}
+${entries}${texts ? textList(site, asked, texts) : ""}
 </main>`;
   const picture =
     page.images.find(({ size }) => size) ?? page.folders.find(({ picture }) => picture)?.picture;

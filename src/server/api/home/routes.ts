@@ -9,6 +9,7 @@ import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { addChangesLink } from "../http/changes-link.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
+import { searchTexts } from "../http/found-texts.ts";
 import { builtPageResponse, pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
@@ -18,6 +19,7 @@ import { documentPage } from "./document-page.ts";
 import { folderPage, lockedFolderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
 import { siteOf } from "./site.ts";
+import { shownTexts } from "./texts.ts";
 
 /** Mounts /, /robots.txt, /favicon.ico and the documentation. */
 export function mountHome(routes: Routes, service: Service): void {
@@ -64,14 +66,26 @@ async function respondFolder(c: RequestContext, service: Service, asked: ListPar
       callerOf: (identifier) => callerOf(c, identifier),
     },
   );
+  const { identifier } = page;
+  // Further pages of entries have no texts.
+  const isText = asked.search !== "" && asked.from === 0 && !page.lock;
+  const texts = isText
+    ? await searchTexts(c, service, {
+        identifier,
+        query: asked.search,
+        from: asked.text ?? 0,
+        count: shownTexts,
+      })
+    : undefined;
   const site = await siteOf(c, service);
   const headers: Record<string, string> = {};
-  setCaching(headers, c, combineSharing([page.sharing, site.logins.sharing]), "no-cache", "Accept-Language");
+  const sharing = [page.sharing, site.logins.sharing, ...(texts ? [texts.sharing] : [])];
+  setCaching(headers, c, combineSharing(sharing), "no-cache", "Accept-Language");
   if (page.lock)
     return pageResponse(c, lockedFolderPage(site, asked, page, page.lock), { headers, status: 401 });
   if (page.identifier === "") addChangesLink(headers, c, service);
   const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0 || site.isEmbedded;
-  const shown = isFolder ? folderPage(site, asked, page) : homePage(service, site, page);
+  const shown = isFolder ? folderPage(site, asked, page, texts) : homePage(service, site, page);
   return pageResponse(c, shown, { headers });
 }
 
@@ -99,12 +113,18 @@ function readListParameters(query: string): ListParameters {
   const parameters = new URLSearchParams(query);
   const named = trimSlashes(parameters.get("in") ?? "");
   const search = (parameters.get("q") ?? "").trim().slice(0, maxSearchLength);
-  const from = parameters.get("from") ?? "";
   return {
     identifier: named === "" ? "" : checkIdentifier(named),
     search,
-    from: /^[1-9]\d{0,8}$/.test(from) ? Number(from) - 1 : 0,
+    from: indexIn(parameters, "from"),
+    text: search === "" ? 0 : indexIn(parameters, "text"),
   };
+}
+
+/** Returns the index from 0 that a parameter names by its number from 1; 0 if it names none. */
+function indexIn(parameters: URLSearchParams, name: string): number {
+  const value = parameters.get(name) ?? "";
+  return /^[1-9]\d{0,8}$/.test(value) ? Number(value) - 1 : 0;
 }
 
 /** Crawlers may read descriptions and thumbnails, but not whole images at full size. */

@@ -11,15 +11,16 @@ import { imageInfoTool } from "./image-info.ts";
 import type { CallToolResult, ResourceShelf, Tool } from "./protocol.ts";
 import { regionTool } from "./region.ts";
 import { documentType, resourcesOf } from "./resources.ts";
+import { searchTextTool } from "./search-text.ts";
 
 /** Instructions for the model, sent when it connects. */
 export const instructions = `This server shows images in high resolution, such as scans of books, maps and works of art, by the IIIF Image API.
-browse lists folders and images, and searches in them. An image has an identifier, such as maps/berlin.jp2; addresses of this server that a person gives you serve as well. get_image_info returns its size in pixels.
+browse lists folders and images, and searches in their names and labels; search_text finds words in the text of pages. An image has an identifier, such as maps/berlin.jp2; addresses of this server that a person gives you serve as well. get_image_info returns its size in pixels.
 get_region returns the image, or a part of it, as a picture that is small enough to look at. For details, look at the whole first, then ask for the region in pixels of the full image; repeat with smaller regions.`;
 
 /** Returns the tools for a request, in listing order. */
 export function toolsOf(c: RequestContext, service: Service): readonly Tool[] {
-  return [browseTool, imageInfoTool, regionTool].map((define) => {
+  return [browseTool, searchTextTool, imageInfoTool, regionTool].map((define) => {
     const tool = define(c, service) as Tool;
     return { ...tool, run: (input) => inWords(c, service, tool.name, () => tool.run(input)) };
   });

@@ -2,6 +2,7 @@
 
 import { stateParameter, viewPath } from "../../../iiif/index.ts";
 import { combineSharing } from "../../access/access.ts";
+import { maxSearchLength } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
@@ -70,6 +71,7 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
   const named = parameters.get("viewer");
   const viewer = viewerNamed(named ?? "") ?? usual;
   const embedded = parameters.get("embed") === "1";
+  const search = (parameters.get("q") ?? "").trim().slice(0, maxSearchLength);
   const asked = {
     reader,
     base: c.get("base"),
@@ -80,6 +82,7 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
     origins,
     damaged: damage.damaged,
     ...(state !== undefined && { state }),
+    ...(search !== "" && { search }),
     ...(named && viewer !== named && { unknownViewer: named }),
   };
   return pageResponse(c, viewerPage(opened, asked), { headers });

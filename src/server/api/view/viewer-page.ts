@@ -1,6 +1,6 @@
 // The page of a manifest: a viewer, the bar above it, and a static image for readers without scripts.
 
-import { plainText, type Resource, viewOfDocument } from "../../../iiif/index.ts";
+import { plainText, type Resource, stateParameter, viewOfDocument } from "../../../iiif/index.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { headOf } from "../http/preview.ts";
@@ -21,6 +21,8 @@ export interface ViewerAsked extends PageRequest {
   readonly unknownViewer?: string;
   /** Value of `iiif-content`, if the page was opened with one. */
   readonly state?: string;
+  /** What the viewer searches in the text to begin with. */
+  readonly search?: string;
   /** True if links may contain content states. */
   readonly hasStates: boolean;
   /** True if the image of the initial canvas is known to be damaged in part. */
@@ -145,12 +147,14 @@ function notices(
 }
 
 function acts(opened: OpenedDocument, asked: ViewerAsked): readonly string[] {
-  const { reader, viewer, state, base } = asked;
+  const { reader, viewer, state, base, search } = asked;
   const { words } = reader;
   const manifest = String(opened.document.id);
   const other: ViewerName = viewer === "mirador" ? "uv" : "mirador";
   // Unescaped, a state is as long as it was minted.
-  const query = `?viewer=${other}${state === undefined ? "" : `&iiif-content=${encodeURIComponent(state)}`}`;
+  const parameter = (name: string, value: string | undefined) =>
+    value === undefined ? "" : `&${name}=${encodeURIComponent(value)}`;
+  const query = `?viewer=${other}${parameter(stateParameter, state)}${parameter("q", search)}`;
   const named = opened.isNamed && state === undefined ? opened.shown?.canvas.id : undefined;
   const page = viewOfDocument(base, String(named ?? manifest)) ?? addressOf(opened, base);
   const change = fillIn(words.openWith, { viewer: viewers[other].title });
@@ -239,7 +243,7 @@ function plainHtml(opened: OpenedDocument, image: CanvasImage | undefined, asked
 /** Settings for the scripts of the page. */
 function settings(
   opened: OpenedDocument,
-  { reader, viewer, hasStates, base, embedded }: ViewerAsked,
+  { reader, viewer, hasStates, base, embedded, search }: ViewerAsked,
 ): object {
   const { words, ranges } = reader;
   const { document, shown, region, isNamed } = opened;
@@ -248,6 +252,7 @@ function settings(
   return {
     manifestId: document.id,
     ...(!isFirst && { canvasId: shown.canvas.id, canvasIndex: shown.index }),
+    ...(search !== undefined && { search }),
     ...(region && { xywh: [region.x, region.y, region.w, region.h] }),
     count: shown?.count ?? 0,
     title: titleOf(document, reader),
