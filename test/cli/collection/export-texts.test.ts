@@ -171,6 +171,49 @@ test("the texts of a gated image are left out, and those of earlier runs are rep
   expect(texts()).not.toContain("book/canvas/1/text.txt");
 });
 
+test("nothing that is written about a gated image is exported: annotations, METS, stored manifests", async () => {
+  await layBook();
+  const secret = "Geheimnis";
+  const about = (target?: string) => ({
+    type: "Annotation",
+    body: { type: "TextualBody", value: target === undefined ? secret : "Offen" },
+    ...(target && { target }),
+  });
+  write("book/1.jpg.annotations.json", JSON.stringify([about()]));
+  write(
+    "book/annotations.json",
+    JSON.stringify([about("2.jpg"), { ...about(), target: ["1.jpg", "2.jpg"] }]),
+  );
+  write("book/named.xml", alto(secret));
+  write(
+    "book/mets.xml",
+    `<mets><fileSec><fileGrp><file ID="i" MIMETYPE="image/jpeg"><FLocat href="1.jpg"/></file><file ID="t" MIMETYPE="text/xml"><FLocat href="named.xml"/></file></fileGrp></fileSec><structMap TYPE="PHYSICAL"><div TYPE="page"><fptr FILEID="i"/><fptr FILEID="t"/></div></structMap></mets>`,
+  );
+  rmSync(join(folder, "masters/book/1.xml"));
+  mkdirSync(join(folder, "masters/stored"));
+  const body = { id: "/iiif/3/book%2F1.jpg/full/max/0/default.jpg", type: "Image" };
+  const painting = { type: "AnnotationPage", items: [{ type: "Annotation", motivation: "painting", body }] };
+  const canvas = { id: "https://old.example/a", type: "Canvas", width: 300, height: 200, items: [painting] };
+  write(
+    "stored/manifest.json",
+    JSON.stringify({ type: "Manifest", label: { none: ["x"] }, items: [canvas] }),
+  );
+  const exported = () =>
+    (readdirSync(join(out, "manifests"), { recursive: true }) as string[])
+      .filter((name) => statSync(join(out, "manifests", name)).isFile())
+      .map((name) => read(`manifests/${name}`))
+      .join("\n");
+  await run();
+  for (const word of [secret, "Offen", '"https://old.example/a#xywh']) expect(exported()).toContain(word);
+  rmSync(out, { recursive: true });
+  const rules = `auth:
+  profiles: { room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } } }
+  rules: [{ match: book/1.jpg, profile: room }]`;
+  await run({}, rules);
+  expect(exported()).toContain("Offen");
+  expect(exported()).not.toContain(secret);
+});
+
 test("an archive has the files of text", async () => {
   await layBook();
   const { contents } = await run();

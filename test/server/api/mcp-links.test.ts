@@ -1,6 +1,8 @@
 // What clients of /mcp name and get back: addresses of this server in place of identifiers, folders and
 // images that are taken for each other, descriptions of folders, and documents behind links.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../../src/iiif/content-state/encode.ts";
 import { type Served, served } from "../../served.ts";
@@ -313,6 +315,22 @@ describe("access", () => {
     expect(JSON.parse(info?.text ?? "")).toMatchObject({ width: 800, height: 600 });
     await reader.close();
   });
+});
+
+test("annotations next to a gated image are for its readers alone", async () => {
+  const folder = await pictures();
+  const note = { type: "Annotation", body: { type: "TextualBody", value: "Geheimnis" } };
+  writeFileSync(join(folder, "private/a.annotations.json"), JSON.stringify([note]));
+  const site = await gated({ more: on, folder });
+  const address = `${doc}/private/canvas/1/annotations/1`;
+  const stranger = await sessionOf(site.app);
+  await expect(stranger.read(address)).rejects.toThrow(/login/i);
+  const reader = await sessionOf(site.app, { Authorization: await site.bearer("staff") });
+  const [page] = await reader.read(address);
+  expect(page?.text).toContain("Geheimnis");
+  await stranger.close();
+  await reader.close();
+  await site.close();
 });
 
 describe.each(Object.entries(generations))("a session of %s", (_, open) => {
