@@ -38,8 +38,8 @@ export type TextLack = "reading" | "unreadable";
 /** Pages that were indexed, of those of a source. */
 export type OnPages = (done: number, total: number) => void;
 
-/** Bytes of the records of a segment, in memory while it is built: about a million words. */
-const maxSegmentBytes = 8 * 2 ** 20;
+/** Bytes of the records of a segment, in memory while it is built: about 300,000 words. */
+const maxSegmentBytes = 2 * 2 ** 20;
 /** Pages that are read simultaneously. */
 const pagesAtOnce = 4;
 /** Milliseconds between two readings of a source at least: each asks for the state of every file. */
