@@ -14,7 +14,7 @@ export interface OrderedPage {
   /** Name of the image. */
   readonly image: string;
   readonly label?: string;
-  /** Names of its files of text, without folders. */
+  /** Names of its files of text, without folders; those that other pages have too are left out. */
   readonly texts: readonly string[];
 }
 
@@ -95,15 +95,30 @@ export function orderedPages(mets: MetsOrder, images: Listing["images"]): readon
     byStem.set(stem, byStem.has(stem) ? undefined : name);
   }
   const found = new Map<string, OrderedPage>();
+  const isOfOnePage = textsOfOnePage(mets.pages);
   for (const { images: listed, texts, label } of mets.pages) {
     const names = listed.map(({ name }) => foldName(name));
     const image =
       names.map((name) => byName.get(name)).find((name) => name !== undefined) ??
       names.map((name) => byStem.get(withoutExtension(name))).find((name) => name !== undefined);
     if (image === undefined || found.has(image)) continue;
-    found.set(image, { image, ...(label !== undefined && { label }), texts: texts.map(({ name }) => name) });
+    const own = texts.map(({ name }) => name).filter(isOfOnePage);
+    found.set(image, { image, ...(label !== undefined && { label }), texts: own });
   }
   const pages = [...found.values()];
   ordered.set(mets, { images, pages });
   return pages;
+}
+
+/**
+ * Returns what finds out whether a text belongs to the pages of one image alone: nothing says where in a file
+ * for several images the text of each is, and readers of one may not be readers of the others.
+ */
+function textsOfOnePage(pages: readonly MetsPage[]): (name: string) => boolean {
+  const owners = new Map<string, string>();
+  for (const [at, { images, texts }] of pages.entries()) {
+    const owner = images[0] ? foldName(images[0].name) : String(at);
+    for (const { name } of texts) owners.set(name, (owners.get(name) ?? owner) === owner ? owner : "");
+  }
+  return (name) => owners.get(name) !== "";
 }

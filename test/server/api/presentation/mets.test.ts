@@ -93,6 +93,23 @@ test("names the texts of pages, whatever their own names are, which searches fin
   expect((await json(app, root)).items).toHaveLength(1);
 });
 
+test("gives no page a text that it names for several, since others may not read all of them", async () => {
+  await laid.write("book/all.xml", alto("erste Zitrone"));
+  await laid.write("book/c_text.xml", alto("dritte Zitrone"));
+  await laid.write(
+    "book/mets.xml",
+    metsOf([
+      { image: "a.jpg", text: "all.xml" },
+      // Its image is in another folder.
+      { image: "x.jpg", text: "all.xml" },
+      { image: "c.jpg", text: "c_text.xml" },
+      { image: "c.jpg", text: "c_text.xml" },
+    ]),
+  );
+  const { items } = await json(await served(laid.yaml()), `${root}/book`);
+  expect(items.map(({ seeAlso = [] }: Json) => seeAlso.length)).toEqual([0, 1, 0]);
+});
+
 test.each([
   ["damaged", metsOf([{ image: "c.jpg" }]).slice(0, 400)],
   ["of another root", "<tei/>"],
