@@ -6,13 +6,14 @@ import type { Auth } from "../../access/auth.ts";
 import type { LookParts } from "../../images/look.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
+import { contentsOf } from "../browse/contents.ts";
 import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
 import { membersOf } from "../documents/members.ts";
 import { type Folders, listFolder } from "../folders/folders.ts";
 import { listingOf } from "../folders/listing.ts";
 import { Gate } from "../gate.ts";
-import { type FolderLocation, identifierOf, inside, isReached, locationOf, parentOf } from "../locations.ts";
+import { type FolderLocation, identifierOf, inside, locationOf, parentOf } from "../locations.ts";
 
 export interface ObserveParts {
   readonly images: Pick<LookParts, "access" | "hooks" | "decisions">;
@@ -37,6 +38,7 @@ export interface Observed {
 interface FolderFacts {
   /** Own manifest: that of the folder, or of the images next to its folders. */
   readonly id?: string;
+  /** Without those that its manifest file hides. */
   readonly directories: readonly string[];
   /** Folders of annotations or texts, which are parts of its manifest. */
   readonly notes: readonly string[];
@@ -93,10 +95,7 @@ export class Observer {
         if (found === "none") return;
         const { folder, version } = found;
         known.set(nameOf(location), folder);
-        for (const name of folder.directories) {
-          const inner = inside(location, name);
-          if (isReached(sources, inner, "folder")) below.push(inner);
-        }
+        for (const name of folder.directories) below.push(inside(location, name));
         const { id } = folder;
         if (id === undefined || (gate.keepsDocuments(id) && !(await gate.mayRead(id, "rules")))) return;
         if (versions.size < maxManifests) versions.set(id, version);
@@ -132,7 +131,10 @@ export class Observer {
     const { sources, folders } = this.#parts;
     const folder = await folders.read(location.source, location.key, undefined, signal);
     if (folder === undefined) return undefined;
-    const { directories, notes } = folder.listing;
+    const { notes } = folder.listing;
+    const directories = contentsOf(sources, location, folder)
+      .filter(({ kind, isHidden }) => kind === "folder" && !isHidden)
+      .map(({ name }) => name);
     const kind = kindOfFolder(folder, location, imagesOf(sources, location, folder).length);
     // A whole document of a version that cannot be served has no address.
     const isServed = folder.manifestFile?.newer === undefined;

@@ -178,6 +178,18 @@ cache: { changes: { backend: filesystem, path: ${JSON.stringify(join(laid.root, 
     expect((await lastEntries()).slice(3).toSorted()).toEqual(["Create private", "Delete public"]);
   });
 
+  test("leaves out folders that manifest files hide, and tells when that changes", async () => {
+    await begin();
+    await laid.put("book/1.png", "base.png");
+    await laid.put("drafts/1/1.png", "base.png");
+    await laid.write("manifest.yaml", "items: { drafts: { hide: true } }\n");
+    await start();
+    expect(await lastEntries()).toEqual(["Refresh", "Update book"]);
+    await laid.write("manifest.yaml", "items: { book: { hide: true } }\n");
+    await looked();
+    expect((await lastEntries()).slice(2).toSorted()).toEqual(["Create drafts/1", "Delete book"]);
+  });
+
   test("does not exist if a hook decides which identifiers exist, and the log says so", async () => {
     await begin();
     const hook = join(laid.root, "hook.mjs");
