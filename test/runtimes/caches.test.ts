@@ -64,7 +64,7 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
       expect(await get()).toEqual(first);
       const after = await ready();
       expect(after.status).toBe("ready");
-      expect(after.caches.map(({ healthy }) => healthy)).toEqual([false, false, false, true]);
+      expect(after.caches.map(({ healthy }) => healthy)).toEqual([false, false, false, true, true]);
       const told = `${JSON.stringify(after)}${server.output()}`;
       for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
     } finally {

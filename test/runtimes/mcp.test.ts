@@ -31,6 +31,7 @@ describe.each(runtimesFor("mcp"))("MCP on $name", (runtime) => {
     expect(session.version).toBe(name.slice(0, 10));
     expect((await session.tools()).map((tool) => tool.name)).toEqual([
       "browse",
+      "search_text",
       "get_image_info",
       "get_region",
     ]);
