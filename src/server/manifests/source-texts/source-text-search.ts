@@ -85,7 +85,7 @@ async function findTexts(parts: SourceTextSearchParts, request: TextsRequest): P
   const gate = new Gate(parts, caller, context.base);
   // A hook may take canvases out of manifests, which are then not shown.
   const isHooked = parts.images.hooks?.has("presentation") === true;
-  const { segments, isSingle } = await readableSegments(
+  const { segments, isSingle, isCut } = await readableSegments(
     parts,
     gate,
     request,
@@ -105,7 +105,7 @@ async function findTexts(parts: SourceTextSearchParts, request: TextsRequest): P
     pages,
     ...(from + shown.length < found.pages && { next: from + shown.length }),
     ...(!isSingle && !isHooked && { total: found.pages }),
-    isCapped: found.isCapped,
+    isCapped: found.isCapped || isCut(),
     ...(lack && { lack }),
     sharing: combineSharing([gate.sharing(), ...sharing]),
   };
@@ -120,10 +120,14 @@ async function readableSegments(
   gate: Gate,
   { location, isRoot }: TextsRequest,
   groups: readonly BuiltGroup[],
-): Promise<{ readonly segments: readonly SearchedSegment[]; readonly isSingle: boolean }> {
+): Promise<{
+  readonly segments: readonly SearchedSegment[];
+  readonly isSingle: boolean;
+  readonly isCut: () => boolean;
+}> {
   const [first, before] = keysBelow({ prefix: location.source.prefix, folder: location.key });
   const isBelow = (key: string) => isRoot || (key >= first && key < before);
-  const mayRead = decideSingly(parts, gate);
+  const singly = decideSingly(parts, gate);
   const decided = new Map<string, boolean>();
   const segments: SearchedSegment[] = [];
   let isSingle = false;
@@ -136,17 +140,26 @@ async function readableSegments(
     if (!isReadable) continue;
     isSingle ||= isOfOne;
     const isWhole = !isOfOne && isBelow(group.firstKey) && isBelow(group.lastKey);
-    const filter = async (key: string) => isBelow(key) && (!isOfOne || (await mayRead(key)));
+    const filter = async (key: string) => isBelow(key) && (!isOfOne || (await singly.mayRead(key)));
     segments.push(...group.segments.map((name) => ({ name, ...(!isWhole && { mayRead: filter }) })));
   }
-  return { segments, isSingle };
+  return { segments, isSingle, isCut: () => singly.areCut() };
 }
 
-/** Returns what decides on pages one by one, and refuses all after 500, whatever they hold. */
-function decideSingly(parts: SourceTextSearchParts, gate: Gate): (key: string) => Promise<boolean> {
+interface SingleDecisions {
+  mayRead(key: string): Promise<boolean>;
+  /** True if there may be more pages that the caller may read. */
+  areCut(): boolean;
+}
+
+/**
+ * Returns what decides on pages one by one, and refuses all after 500, whatever they hold. Decisions are said
+ * to be cut only if the caller may read all 500: else the caller would learn of other pages with the words.
+ */
+function decideSingly(parts: SourceTextSearchParts, gate: Gate): SingleDecisions {
   let left = maxDecided;
-  return async (key) => {
-    if (left-- <= 0) return false;
+  let allowed = 0;
+  const decide = async (key: string): Promise<boolean> => {
     const { prefix, folder, name, page } = pageOfKey(key);
     const source = parts.sources.all.find((each) => each.prefix === prefix);
     if (!source) return false;
@@ -156,5 +169,14 @@ function decideSingly(parts: SourceTextSearchParts, gate: Gate): (key: string) =
       image: page === undefined ? image : `${image};${page}`,
       folders: foldersAround(location),
     });
+  };
+  return {
+    async mayRead(key) {
+      if (left-- <= 0) return false;
+      const mayRead = await decide(key);
+      if (mayRead) allowed++;
+      return mayRead;
+    },
+    areCut: () => allowed === maxDecided,
   };
 }

@@ -85,7 +85,7 @@ describe.skipIf(!canDecode)("the picture of libjxl is that of libjpeg", () => {
       const jxl = djxl(await recoded(jpeg));
       const { mean, largest, over } = differences(jxl, djpeg(jpeg));
       // Chroma is enlarged by another filter, and is not clamped on the way to RGB.
-      if (sampling === "gray") expect(largest).toBeLessThanOrEqual(1);
+      if (sampling === "gray" || width * height === 1) expect(largest).toBeLessThanOrEqual(1);
       else if (sampling === "4:4:4") expect([mean < 0.45, over < 0.02]).toEqual([true, true]);
       else expect([mean < 0.75, over < 0.08]).toEqual([true, true]);
     },

@@ -382,6 +382,28 @@ test("pages that a hook decides on are found by those whom it lets in, and not c
   await laid.drop();
 });
 
+test("a search that decides on 500 pages says so to those who may read them all, and to nobody else", async () => {
+  const laid = await layFolder();
+  for (let page = 1; page <= 501; page++) {
+    await laid.put(`book/${page}.jpg`, "jpg-1x1.jpg");
+    await laid.write(`book/${page}.txt`, "gemeinsam");
+  }
+  await laid.write(
+    "hook.mjs",
+    `export const authorize = ({ identifier, headers }) =>
+  identifier.endsWith("/7.jpg") && !headers["x-all"] ? { allow: false, status: 401 } : { allow: true };`,
+  );
+  const hook = JSON.stringify(join(laid.root, "hook.mjs"));
+  const app = await served(`${laid.yaml()}hook: { engine: js, headers: [x-all], js: { file: ${hook} } }\n`);
+  await prepare(app.service);
+  const all = await search(app.service, "gemeinsam", { headers: { "x-all": "yes" }, from: 490 });
+  expect([all.images.length, all.isCapped, all.total]).toEqual([10, true, undefined]);
+  const some = await search(app.service, "gemeinsam", { from: 490 });
+  expect([some.images.length, some.isCapped, some.total]).toEqual([9, false, undefined]);
+  await app.service.close();
+  await laid.drop();
+});
+
 test("an access of another program is asked about each page", async () => {
   const laid = await layFolder();
   for (const page of [1, 2]) {
