@@ -316,7 +316,8 @@ describe.concurrent("files that hang", () => {
     };
     expect(ready.status).toBe("ready");
     // Nothing uses the cache of changes, which is in memory.
-    for (const { error } of ready.caches.filter(({ name }) => name !== "changes")) expect(error).toMatch(/respond/);
+    for (const { error } of ready.caches.filter(({ name }) => name !== "changes"))
+      expect(error).toMatch(/respond/);
     expect(server.status().err).toMatch(/warn .*goes on without it, in memory .*slot=origin/);
     server.process.kill("SIGTERM");
     await server.ended;
