@@ -49,6 +49,7 @@ export {
   pageOfRecords,
   readRecords,
   recordOf,
+  soundRecords,
   weightOfRecords,
 } from "./record/file-records.ts";
 // The record of a page in bytes, as a store keeps it.

@@ -78,15 +78,20 @@ function refuse(): never {
 export const weightOfRecords = (file: FileRecords): number =>
   "failure" in file ? 512 : file.pages.reduce((sum, { record }) => sum + record.length + 128, 256);
 
+/** Returns what a file holds. Throws TextFileError if the file cannot be read. */
+export function soundRecords(file: FileRecords): Extract<FileRecords, { format: string }> {
+  if ("failure" in file) throw new TextFileError(file.failure.code, file.failure.message);
+  return file;
+}
+
 /**
  * Returns the record of a page, by its index from 0; that of a file with one page is the only one. Undefined
  * if the file has none there. Throws TextFileError if the file cannot be read.
  */
 export function recordOf(file: FileRecords, index: number): Uint8Array | undefined {
-  if ("failure" in file) throw new TextFileError(file.failure.code, file.failure.message);
-  const [only, ...more] = file.pages;
-  const page =
-    only && more.length === 0 && index === 0 ? only : file.pages.find((one) => one.index === index);
+  const { pages } = soundRecords(file);
+  const [only, ...more] = pages;
+  const page = only && more.length === 0 && index === 0 ? only : pages.find((one) => one.index === index);
   return page?.record;
 }
 

@@ -139,7 +139,12 @@ test("a text that cannot be read fails alone, and no document leads to it", asyn
   write("book/1.xml", alto("The quick").slice(0, -20));
   const report = await run();
   expect(report.failures.length).toBeGreaterThan(0);
-  for (const { where } of report.failures) expect(where).toMatch(/^book\/canvas\/1\//);
+  for (const failure of report.failures)
+    expect(failure).toMatchObject({
+      where: expect.stringMatching(/^book\/canvas\/1\//),
+      code: "text_damaged",
+      text: expect.stringContaining("1.xml"),
+    });
   const [first, second] = json("manifests/book.json").items;
   for (const { id } of [...(first.rendering ?? []), ...(first.annotations ?? []), ...(first.seeAlso ?? [])])
     expect(existsSync(join(out, fileOf(id)))).toBe(true);

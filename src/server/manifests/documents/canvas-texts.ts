@@ -95,13 +95,10 @@ async function rawText(texts: PageTexts, { files }: SheetTexts): Promise<RawText
 }
 
 async function rawFile(texts: PageTexts, { files }: SheetTexts): Promise<RawText> {
-  for (const file of files) {
-    const found = ocrFileOf(file) && (await texts.readFile(file));
-    if (!found || found.format === "plain" || found.format === "other") continue;
-    const type = ocrType({ format: found.format, isDrawable: false });
-    return { type, bytes: found.bytes as Uint8Array<ArrayBuffer> };
-  }
-  throw noText();
+  const found = await texts.readFile(files.filter(ocrFileOf));
+  if (!found) throw noText();
+  const type = ocrType({ format: found.format, isDrawable: false });
+  return { type, bytes: found.bytes as Uint8Array<ArrayBuffer> };
 }
 
 const noText = () =>

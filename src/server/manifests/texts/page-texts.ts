@@ -20,6 +20,7 @@ import {
   readRecords,
   recordOf,
   recordVersion,
+  soundRecords,
   TextFileError,
   textBounds,
   tooLargeText,
@@ -45,8 +46,11 @@ export interface PageTexts {
    * what sources throw.
    */
   readRecord(files: readonly TextFile[]): Promise<PageRecord>;
-  /** Returns the bytes of a file with its format; undefined if it is gone or no text. Throws like `read`. */
-  readFile(file: TextFile): Promise<TextBytes | undefined>;
+  /**
+   * Returns the bytes of the first of files that has text in markup, and its format; undefined if none has.
+   * Throws like `read`.
+   */
+  readFile(files: readonly TextFile[]): Promise<TextBytes | undefined>;
   /** Ends the workers. */
   close(): void;
 }
@@ -58,7 +62,7 @@ export interface PageRecord {
 }
 
 export interface TextBytes {
-  readonly format: Extract<FileRecords, { format: string }>["format"];
+  readonly format: "alto" | "page" | "hocr";
   readonly bytes: Uint8Array;
 }
 
@@ -166,21 +170,11 @@ export function createPageTexts(
   return {
     maxBytes: workers ? textBounds.bytes : maxBytesWithoutWorkers,
     versionOf: (file) => withFile(file, async (validator) => validator),
-    async read(files) {
-      let failure: TextFileError | undefined;
-      for (const file of files) {
-        try {
-          const content = await contentOf(file);
-          const page = content && pageOfRecords(content, file.page);
-          if (page) return page;
-        } catch (error) {
-          if (!(error instanceof TextFileError)) throw error;
-          failure = error;
-        }
-      }
-      if (failure) throw failure;
-      return undefined;
-    },
+    read: (files) =>
+      firstOf(files, async (file) => {
+        const content = await contentOf(file);
+        return content && pageOfRecords(content, file.page);
+      }),
     async readRecord(files) {
       const validators: (string | undefined)[] = [];
       for (const file of files) {
@@ -191,14 +185,37 @@ export function createPageTexts(
       }
       return { validators };
     },
-    readFile: (file) =>
-      withFile(file, async (_, read) => {
-        const found = (await records(file))?.found;
-        if (!found || "failure" in found || found.format === "other") return undefined;
-        return { format: found.format, bytes: await gate.run(read) };
-      }),
+    readFile: (files) =>
+      firstOf(files, (file) =>
+        withFile(file, async (_, read) => {
+          const found = await records(file);
+          if (!found) return undefined;
+          const { format } = soundRecords(found.found);
+          if (format === "plain" || format === "other") return undefined;
+          return { format, bytes: await gate.run(read) };
+        }),
+      ),
     close: () => workers?.close(),
   };
+}
+
+/** Returns the first result of any file. Throws the last TextFileError if there is none. */
+async function firstOf<T>(
+  files: readonly TextFile[],
+  read: (file: TextFile) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let failure: TextFileError | undefined;
+  for (const file of files) {
+    try {
+      const found = await read(file);
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (!(error instanceof TextFileError)) throw error;
+      failure = error;
+    }
+  }
+  if (failure) throw failure;
+  return undefined;
 }
 
 const nameOf = ({ location: { source, key } }: TextFile, validator: string) =>

@@ -107,6 +107,13 @@ describe("a folder of images with texts", () => {
       code: "text_damaged",
       detail: expect.stringContaining("1.xml"),
     });
+    const nested = `<alto>${"<a>".repeat(300)}${"</a>".repeat(300)}</alto>`;
+    await laid.write("book/1.xml", nested);
+    const responses = await Promise.all(
+      ["lines", "text", "ocr"].map((piece) => app.get(`${root}/book/canvas/1/${piece}`)),
+    );
+    for (const each of responses)
+      expect([each.status, await each.json()]).toMatchObject([400, { code: "text_too_large" }]);
   });
 
   test("has the text of another file if one is too large, which is not read", async () => {
@@ -115,6 +122,12 @@ describe("a folder of images with texts", () => {
     await open();
     const refused = await app.get(`${root}/book/canvas/1/lines`);
     expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { code: "text_too_large", detail: expect.stringContaining("1.xml") },
+    ]);
+    // So is the file itself.
+    const own = await app.get(`${root}/book/canvas/1/ocr`);
+    expect([own.status, await own.json()]).toMatchObject([
       400,
       { code: "text_too_large", detail: expect.stringContaining("1.xml") },
     ]);
