@@ -238,9 +238,10 @@ export {
   type AnnotatedCanvas,
   type AnnotationScope,
   createSorter,
+  crowdReason,
   readStoredAnnotations,
   type StoredAnnotations,
-  servedAnnotations,
+  servedAnnotation,
 } from "./presentation/stored-annotations.ts";
 // Mistakes in a whole document of Presentation API 3.0 that do not keep it from being served.
 export { doubtsOfStored } from "./presentation/stored-doubts.ts";

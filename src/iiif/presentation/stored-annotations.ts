@@ -74,6 +74,8 @@ export interface SortedAnnotations {
 
 /** Maximum number of annotations in a file. */
 const maxAnnotations = 100_000;
+/** Maximum number of annotations of a file that are served about one canvas: viewers read all of them. */
+const maxOfCanvas = 10_000;
 /** Maximum number of targets of an annotation. */
 const maxTargets = 100;
 
@@ -102,8 +104,30 @@ export function readStoredAnnotations(file: unknown): StoredAnnotations {
   const annotations = all
     .slice(0, maxAnnotations)
     .filter(({ annotation }) => annotation.type === "Annotation");
+  noteCrowded(annotations, at);
   return { ...(label && { label }), annotations, faults: at.faults, isUseless: false };
 }
+
+/** Notes targets that more annotations name than are served about one canvas. */
+function noteCrowded(annotations: StoredAnnotations["annotations"], at: FaultPath): void {
+  const counts = new Map<unknown, number>();
+  for (const { annotation } of annotations) {
+    const { target = annotation.on } = annotation;
+    const name = isNothing(target) ? "" : nameOfTarget(target);
+    const bare = typeof name === "string" ? name.replace(/#.*$/s, "") : name;
+    counts.set(bare, (counts.get(bare) ?? 0) + 1);
+  }
+  for (const count of counts.values()) {
+    const text = crowdReason(count);
+    if (text !== undefined) fault(at, text);
+  }
+}
+
+/** Returns why a number of annotations of a file is not served about one canvas; undefined if it is. */
+export const crowdReason = (count: number): string | undefined =>
+  count > maxOfCanvas
+    ? `expected at most ${maxOfCanvas} annotations of one canvas, received ${count}; divide them among files manifest.json in folders below`
+    : undefined;
 
 /** Returns a page around a list, or around a single annotation of 2.1; any other file as it is. */
 function pageAround(file: unknown): unknown {
@@ -211,7 +235,7 @@ function countOf(target: unknown): number {
 const nameOfTarget = (target: unknown): unknown => {
   const first = Array.isArray(target) ? target[0] : target;
   const { source, id } = objectOf(first) ?? {};
-  return textOf(source) ?? textOf(id) ?? first;
+  return idOf(source) ?? textOf(id) ?? first;
 };
 
 type FindCanvas = (
@@ -297,17 +321,18 @@ export interface AnnotationPageOrigin {
 }
 
 /**
- * Returns annotations about one canvas in the form that most viewers read, with absolute ids: boxes are
- * fragments in whole numbers, and texts are inert or harmless HTML. Those without an id are numbered.
+ * Returns an annotation about one canvas in the form that most viewers read, with absolute ids: boxes are
+ * fragments in whole numbers, and texts are inert or harmless HTML. `number` is its id if it has none.
  */
-export function servedAnnotations(
-  annotations: readonly Resource[],
+export function servedAnnotation(
+  { annotation, narrowed }: TargetedAnnotation,
+  number: number,
   { base, address, canvas }: AnnotationPageOrigin,
-): readonly Resource[] {
-  return annotations.map((annotation, at) => {
-    const plain = { ...annotation, target: plainTarget(annotation.target, canvas) };
-    return { id: `${address}#${at + 1}`, ...makeAbsolute(plainForm(plain), { base, document: address }) };
-  });
+): TargetedAnnotation {
+  const serve = (members: Resource) =>
+    makeAbsolute({ ...members, target: plainTarget(members.target, canvas) }, { base, document: address });
+  const whole: Resource = { id: `${address}#${number}`, ...serve(plainForm(annotation)) };
+  return { annotation: whole, narrowed: { ...whole, ...serve({ target: narrowed.target }) } };
 }
 
 /** Returns a target with its box as a fragment of the address of its canvas, which all viewers read. */

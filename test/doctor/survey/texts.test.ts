@@ -22,6 +22,8 @@ test("the survey of a collection names each damaged file of annotations, and of 
   await laid.write("book/annotations.json", JSON.stringify([sound, 1, 2, null], undefined, 1));
   await laid.write("book/2.jpg.annotations.json", JSON.stringify([sound]));
   await laid.write("book/3.annotations.json", JSON.stringify([sound]));
+  await laid.write("book/4.annotations.json", JSON.stringify(Array(10_001).fill(sound)));
+  await laid.put("book/4.jpg", "jpg-gray.jpg");
   await laid.write("book/mets.xml", "<mets><fileSec>");
   const { service } = await served(laid.yaml());
   const report = await survey(service, {
@@ -33,13 +35,16 @@ test("the survey of a collection names each damaged file of annotations, and of 
   });
   await service.close();
   await laid.drop();
-  expect(report.manifestFaultCount).toBe(4);
+  expect(report.manifestFaultCount).toBe(5);
   expect(report.manifestFaults.map(({ file }) => file).sort()).toEqual([
     "book/1.annotations.json",
     "book/3.annotations.json",
+    "book/4.annotations.json",
     "book/annotations.json",
     "book/mets.xml",
   ]);
+  const crowded = report.manifestFaults.find(({ file }) => file === "book/4.annotations.json");
+  expect(crowded?.text).toContain("at most 10000 annotations of one canvas, received 10001");
 });
 
 describe("the survey of a collection with texts", () => {

@@ -9,7 +9,7 @@ import {
   type AnnotationScope,
   createSorter,
   readStoredAnnotations,
-  servedAnnotations,
+  servedAnnotation,
 } from "../../../src/iiif/presentation/stored-annotations.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import fc from "../../properties.ts";
@@ -63,8 +63,7 @@ const read = (file: unknown, more: Partial<AnnotationScope> = {}) => {
     [...sorted.byNumber].map(([number, list]) => {
       const size = { width: 3000, height: 4000 };
       const origin = { base, address, ...(number > 0 && { canvas: { id: canvas(number), ...size } }) };
-      const narrowed = list.map((each) => each.narrowed);
-      return [number, servedAnnotations(narrowed, origin)] as const;
+      return [number, list.map((each, at) => servedAnnotation(each, at + 1, origin).narrowed)] as const;
     }),
   );
   const faults = [...stored.faults, ...sorted.faults];

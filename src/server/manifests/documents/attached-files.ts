@@ -5,9 +5,10 @@ import { createPauses, ServiceError } from "../../../base/index.ts";
 import {
   type AnnotatedCanvas,
   createSorter,
+  crowdReason,
   objectsOf,
   type Resource,
-  servedAnnotations,
+  servedAnnotation,
   type TargetCanvas,
   type TargetedAnnotation,
   withContext,
@@ -106,8 +107,10 @@ export async function annotationFilesOf(
 export const annotationNamesOf = (name: string): readonly string[] =>
   [...new Set([name, withoutExtension(name)])].map((stem) => stem + annotationsEnding);
 
-/** Annotations between two pauses. */
+/** Annotations that are sorted between two pauses. */
 const sortedAtOnce = 1000;
+/** Annotations that are brought to the form of viewers between two pauses. */
+const servedAtOnce = 500;
 
 type ByNumber = ReadonlyMap<number, readonly TargetedAnnotation[]>;
 
@@ -146,25 +149,29 @@ export async function annotationsByNumber(
   return found.byNumber;
 }
 
-/** Returns annotations of files about one canvas as a page of their own. */
-export function servedPage(
+/**
+ * Returns annotations of a file about one canvas as a page of their own. Throws `decode`
+ * (unusable_annotations) if there are more than are served.
+ */
+export async function servedPage(
+  { name }: AnnotationFile,
   annotations: readonly TargetedAnnotation[],
   reference: Resource,
   canvas: TargetCanvas | undefined,
   base: string,
-): AttachedPage {
+): Promise<AttachedPage> {
+  const reason = crowdReason(annotations.length);
+  if (reason !== undefined) throw unusableAnnotations(name, reason);
   const origin = { base, address: String(reference.id), canvas };
-  const whole = servedAnnotations(
-    annotations.map(({ annotation }) => annotation),
-    origin,
-  );
-  const narrowed = servedAnnotations(
-    annotations.map((each) => each.narrowed),
-    origin,
-  );
-  const narrowedOf = new Map(whole.map((item, at) => [item, narrowed[at] as Resource]));
+  const narrowedOf = new Map<Resource, Resource>();
+  const pause = createPauses();
+  for (const [at, each] of annotations.entries()) {
+    const { annotation, narrowed } = servedAnnotation(each, at + 1, origin);
+    narrowedOf.set(annotation, narrowed);
+    if (at % servedAtOnce === servedAtOnce - 1) await pause();
+  }
   return {
-    document: withContext({ ...reference, items: whole }, false),
+    document: withContext({ ...reference, items: [...narrowedOf.keys()] }, false),
     narrow: ({ items, ...rest }) => ({
       ...rest,
       items: objectsOf(items).map((item) => narrowedOf.get(item) ?? item),
@@ -174,7 +181,7 @@ export function servedPage(
 
 /**
  * Returns the page of the file next to the image of a canvas, which is read for it; undefined if there is
- * none. Throws `decode` (unusable_annotations) if nothing of it can be used, and what its source throws.
+ * none. Throws `decode` (unusable_annotations) if it cannot be used, and what its source throws.
  */
 export async function besidePage(
   making: Making,
@@ -200,7 +207,7 @@ export async function besidePage(
   const readable = await readableOf(making, manifest, byNumber, number);
   if (!readable) return refusedPage(reference);
   const labelled = { ...reference, ...(label && { label }) };
-  return servedPage(readable, labelled, await manifest.sizedCanvas(number), context.base);
+  return servedPage(file, readable, labelled, await manifest.sizedCanvas(number), context.base);
 }
 
 /** Returns an empty page for others than readers of the image, who may not learn why a file is damaged. */

@@ -262,7 +262,8 @@ async function attachPages(
       if (!byNumber?.has(number)) return undefined;
       const items = await readableOf(making, manifest, byNumber, number);
       if (!items) return refusedPage(page);
-      if (canvas) return servedPage(items, page, await manifest.sizedCanvas(number), base);
+      if (ofFolder && canvas)
+        return servedPage(ofFolder, items, page, await manifest.sizedCanvas(number), base);
       const withNumber = (item: Resource, at: number): Resource => ({ id: `${page.id}#${at + 1}`, ...item });
       const whole = items.map(({ annotation }, at) => withNumber(annotation, at));
       const narrowed = new Map<Resource | undefined, Resource>(

@@ -98,7 +98,7 @@ export interface Attached {
   of(number: number, file: string | undefined): readonly Resource[];
   /**
    * Returns such a page as a document of its own; undefined if there is none. Throws `decode`
-   * (unusable_annotations) if nothing of its file can be used, and what sources throw.
+   * (unusable_annotations) if its file cannot be used, and what sources throw.
    */
   page(number: number, nth: number): Promise<AttachedPage | undefined>;
 }

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { served } from "../../../served.ts";
 import { gated, pictures } from "../access/gated.ts";
 import { type Laid, layFolder } from "./folder.ts";
@@ -234,6 +234,50 @@ describe("a file of annotations next to images", () => {
     expect((await json(app, `${root}/book`)).items).toHaveLength(3);
     const own = await app.get(`${root}/book/canvas/1/annotations/1`);
     expect([own.status, (await own.json()).code]).toEqual([500, "unusable_annotations"]);
+  });
+
+  test.each(["1.annotations.json", "annotations.json"])(
+    "named %s with more annotations of one canvas than are served is refused at its page alone",
+    async (name) => {
+      const app = await served(laid.yaml());
+      const write = (count: number) =>
+        laid.write(
+          `book/${name}`,
+          JSON.stringify([...Array(count).fill({ type: "Annotation", target: "1.jpg" }), note("2.jpg")]),
+        );
+      await write(10_001);
+      const own = await app.get(`${root}/book/canvas/1/annotations/1`);
+      expect([own.status, await own.json()]).toMatchObject([
+        500,
+        { code: "unusable_annotations", detail: expect.stringMatching(/at most 10000 .* 10001; divide/) },
+      ]);
+      const manifest = await app.get(`${root}/book`);
+      expect((await manifest.json()).items).toHaveLength(3);
+      await write(10_000);
+      expect((await json(app, `${root}/book/canvas/1/annotations/1`)).items).toHaveLength(10_000);
+    },
+  );
+
+  test("is brought to its form with a pause every 500 annotations", async () => {
+    await laid.write(
+      "book/annotations.json",
+      JSON.stringify([note("2.jpg"), ...Array(2000).fill(note("1.jpg"))]),
+    );
+    const app = await served(laid.yaml());
+    const address = `${root}/book/canvas/1/annotations/1`;
+    // They are sorted by canvas once.
+    await json(app, address);
+    // Each look at the clock is a second after the last, so that all pauses are due.
+    let seconds = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => ++seconds * 1000);
+    const timeouts = vi.spyOn(globalThis, "setTimeout");
+    const pausesOf = async (number: number) => {
+      const before = timeouts.mock.calls.filter(([, delay]) => delay === undefined).length;
+      await app.get(`${root}/book/canvas/${number}/annotations/1`);
+      return timeouts.mock.calls.filter(([, delay]) => delay === undefined).length - before;
+    };
+    const ofOne = await pausesOf(2);
+    expect((await pausesOf(1)) - ofOne).toBe(4);
   });
 
   test("is on the pages of a file with several", async () => {
