@@ -93,17 +93,18 @@ describe.each(manifestClients)("%s", (client) => {
 describe.each(["mirador-3", "mirador-4", "uv", "clover", "tify"] as const)("%s", (client) => {
   test("shows a collection: its parts by name, or the first picture below it", () =>
     open(client, service.document("shelf"), async (page) => {
-      if (client === "mirador-4")
-        // By the keyboard: the list of settings may cover it for a moment, or for good.
-        await page
-          .getByRole("button", { name: "Show collection" })
-          .filter({ visible: true })
-          .first()
-          .press("Enter");
       const seen = async () =>
         (await page.getByText("two", { exact: true }).filter({ visible: true }).count()) > 0 ||
         (await shareOf(page, orange!)) > 0.1;
-      await expect.poll(seen).toBe(true);
+      // By the keyboard: the list of settings may cover it for a moment, or for good. Mirador 4 sometimes opens
+      // the collection by itself, and then has no button.
+      const button = page.getByRole("button", { name: "Show collection" }).filter({ visible: true });
+      const opened = async () => {
+        if (await seen()) return true;
+        if (client === "mirador-4" && (await button.count()) > 0) await button.first().press("Enter");
+        return seen();
+      };
+      await expect.poll(opened).toBe(true);
     }));
 });
 
