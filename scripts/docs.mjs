@@ -119,6 +119,7 @@ function sections() {
       /^presentation\./,
       "[Manifests and collections](../concepts/presentation.md) of the folders.",
     ],
+    ["Search", /^search\./, "[An OpenSearch of yours](../how-to/searchable-book.md#3-search)."],
     ["Overlay", /^overlay\./, "A [watermark](../how-to/watermark.md) on every derivative."],
     [
       "Caches",

@@ -48,6 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "access/options.ts",
     "access/doubts/index.ts",
     "manifests/options.ts",
+    "manifests/source-texts/opensearch/options.ts",
     "tracing/options.ts",
   ],
   "service.ts": ["*", "!api"],

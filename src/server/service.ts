@@ -244,6 +244,8 @@ export async function createService(
           index: textIndex,
           slot: slots.text,
           sourceOptions: config.sources,
+          searchOptions: config.search,
+          env: platform.env,
         })
       : undefined;
   const check = () => runChecks(allChecks);

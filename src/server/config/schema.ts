@@ -9,6 +9,7 @@ import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
 import { overlayOptions } from "../images/overlay/options.ts";
 import { presentationOptions } from "../manifests/options.ts";
+import { searchOptions } from "../manifests/source-texts/opensearch/options.ts";
 import { errorOptions } from "../reports/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
@@ -193,6 +194,7 @@ export const configSchema = z
     hook: hookOptions.prefault({}),
     auth: authOptions.optional(),
     presentation: presentationOptions.prefault({}),
+    search: searchOptions.prefault({}),
     content_state: contentStateOptions.prefault({}),
     mcp: mcpOptions.prefault({}),
   })

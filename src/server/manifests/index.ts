@@ -1,6 +1,6 @@
 // The manifests of a service, and the folders that they are made of, built once from its parts.
 
-import { type KeepAlive, type Log, parseDuration } from "../../base/index.ts";
+import { type Env, type KeepAlive, type Log, parseDuration } from "../../base/index.ts";
 import type { Auth } from "../access/auth.ts";
 import type { LookParts } from "../images/look.ts";
 import type { SourceOptions } from "../sources/options.ts";
@@ -14,14 +14,18 @@ import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, hasUnknownIdentifiers, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
 import { createSearch, type Search, type SearchParts } from "./search/search.ts";
+import { openSearchWords } from "./source-texts/opensearch/opensearch-words.ts";
+import type { SearchOptions } from "./source-texts/opensearch/options.ts";
 import { SourceTextIndex, type SourceTextIndexParts } from "./source-texts/source-text-index.ts";
 import {
   createSourceTexts,
   type SourceTextSearchParts,
   type SourceTexts,
 } from "./source-texts/source-text-search.ts";
+import { slotWords } from "./source-texts/word-index.ts";
 import { showsTexts } from "./texts/folder-texts.ts";
 import type { PageTexts } from "./texts/page-texts.ts";
+import type { TextIndex } from "./texts/text-index.ts";
 
 export interface FolderParts {
   readonly readYaml: ReadYaml;
@@ -51,23 +55,41 @@ export function buildSearch({ options, ...parts }: BuiltSearchParts): Search {
 }
 
 export interface BuiltSourceTextsParts
-  extends Omit<SourceTextIndexParts, "revalidateMs">,
-    Omit<SourceTextSearchParts, "index" | "texts" | "images"> {
+  extends Omit<SourceTextIndexParts, "revalidateMs" | "words">,
+    Omit<SourceTextSearchParts, "index" | "texts" | "images" | "words"> {
   readonly texts: PageTexts;
+  readonly index: TextIndex;
+  readonly slot: Slot;
+  readonly env: Env;
+  /** The options under `search:`. */
+  readonly searchOptions: SearchOptions;
   readonly options: PresentationOptions;
   /** The options under `sources:`. */
   readonly sourceOptions: readonly SourceOptions[];
 }
 
-/** The search in their texts; undefined if there are none, and if no cache can hold its index. */
+/**
+ * The search in their texts; undefined if there are none, and if no cache can hold its index. Throws an Error
+ * if the secret of the search engine is not set.
+ */
 export function buildSourceTexts({
   sourceOptions,
+  searchOptions,
+  env,
+  index: ownIndex,
+  slot,
   ...parts
 }: BuiltSourceTextsParts): SourceTexts | undefined {
-  if (!showsTexts(parts) || parts.slot.maxBytes() === 0) return undefined;
+  if (!showsTexts(parts)) return undefined;
+  const isOwn = searchOptions.backend === "own";
+  if (isOwn && slot.maxBytes() === 0) return undefined;
+  const words = isOwn
+    ? slotWords({ index: ownIndex, slot })
+    : openSearchWords(searchOptions, { env, log: parts.log });
   const times = timesOf(sourceOptions);
-  const index = new SourceTextIndex({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
-  return createSourceTexts({ ...parts, index });
+  const revalidateMs: SourceTextIndexParts["revalidateMs"] = (source) => times(source).revalidateMs;
+  const index = new SourceTextIndex({ ...parts, words, revalidateMs });
+  return createSourceTexts({ ...parts, index, words });
 }
 
 /** Returns the validity of cached facts by source name. */

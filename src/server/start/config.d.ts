@@ -1283,6 +1283,28 @@ export interface Config {
      */
     readonly allowed_origins?: ReadonlyArray<string> | undefined;
   } | undefined;
+  readonly search?: {
+    /**
+     * What searches the text of whole sources. `own`: the index in `cache.text`. `opensearch`:
+     * OpenSearch from 2.0; not on workerd. Default: `"own"`.
+     */
+    readonly backend?: "own" | "opensearch" | undefined;
+    /** URL of OpenSearch. Default: `""`. */
+    readonly url?: string | undefined;
+    /**
+     * Index, which the service creates, and from which it removes all that is not its own. Default:
+     * `"smalti"`.
+     */
+    readonly index?: string | undefined;
+    /** Name of the user. Default: `""`. */
+    readonly username?: string | undefined;
+    /** Environment variable that holds the password. Default: `""`. */
+    readonly password_env?: string | undefined;
+    /** Environment variable that holds a bearer token. Default: `""`. */
+    readonly token_env?: string | undefined;
+    /** Time for a response. Default: `"5s"`. */
+    readonly timeout?: string | undefined;
+  } | undefined;
   readonly content_state?: {
     /**
      * If true, there are links to views (Content State API 1.0): /content-state/, and the parameter

@@ -3,6 +3,7 @@
 import type { Line, PageText, Word } from "../page-text.ts";
 import { nearness } from "./hits.ts";
 import { contextLength, matchPage, matchPart, type PageHit } from "./match.ts";
+import type { PageQuery } from "./page-query.ts";
 import type { PageHits } from "./search.ts";
 
 /** Consecutive words of a page. */
@@ -38,6 +39,16 @@ export function matchHits(
   if (hits.length === ranges.length) return hits;
   if (words.length <= maxWords) return matchPage(page, query, start, ranges.length);
   return matchAround(wideMargin).slice(0, ranges.length);
+}
+
+/**
+ * Returns the first hits of a page of which only a search elsewhere says that it has some. What is beyond
+ * 50,000 words is not found.
+ */
+export function matchFirst(page: PageText, query: PageQuery, count: number): PageHit[] {
+  let words = 0;
+  const lines = page.lines.filter((line) => (words += line.words.length) <= maxWords);
+  return matchPage(lines.length < page.lines.length ? { ...page, lines } : page, query, 0, count);
 }
 
 const moveHit = ({ words, lines, ...hit }: PageHit, { firstLine, firstWord }: Part): PageHit => ({

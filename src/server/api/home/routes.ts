@@ -1,11 +1,12 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
-import { trimSlashes } from "../../../base/index.ts";
+import { ServiceError, trimSlashes } from "../../../base/index.ts";
 import { changesAddress, checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.ts";
 import { combineSharing, type Sharing } from "../../access/access.ts";
 import { lookAround } from "../../manifests/browse/around-document.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
+import type { FoundTexts } from "../../manifests/source-texts/source-text-search.ts";
 import type { Service } from "../../service.ts";
 import { addChangesLink } from "../http/changes-link.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
@@ -75,7 +76,7 @@ async function respondFolder(c: RequestContext, service: Service, asked: ListPar
         query: asked.search,
         from: asked.text ?? 0,
         count: shownTexts,
-      })
+      }).catch(unlessUnavailable)
     : undefined;
   const site = await siteOf(c, service);
   const headers: Record<string, string> = {};
@@ -87,6 +88,12 @@ async function respondFolder(c: RequestContext, service: Service, asked: ListPar
   const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0 || site.isEmbedded;
   const shown = isFolder ? folderPage(site, asked, page, texts) : homePage(service, site, page);
   return pageResponse(c, shown, { headers });
+}
+
+/** Names and labels are found without a search engine; the page says that texts were not read. */
+function unlessUnavailable(error: unknown): FoundTexts {
+  if (!(error instanceof ServiceError) || error.code !== "search_unavailable") throw error;
+  return { pages: [], isCapped: false, lack: "unreadable", sharing: combineSharing([]) };
 }
 
 async function respondDocument(

@@ -9,14 +9,14 @@ import {
   presentationPaths,
   presentationRoot,
 } from "../../../iiif/index.ts";
-import { type PageHits, TextFileError } from "../../../text/index.ts";
+import { TextFileError } from "../../../text/index.ts";
 import type { Caller, Sharing } from "../../access/access.ts";
 import type { Sources } from "../../sources/index.ts";
 import { canvasesOf, type Made, type SheetTexts } from "../documents/making.ts";
 import { shownTexts } from "../documents/searched-text.ts";
 import { identifierOf, inside } from "../locations.ts";
 import type { Manifests } from "../manifests.ts";
-import { matchesOf } from "../texts/found-matches.ts";
+import { type FoundHits, matchesOf } from "../texts/found-matches.ts";
 import type { PageTexts } from "../texts/page-texts.ts";
 import { pageOfKey } from "./page-key.ts";
 
@@ -48,7 +48,7 @@ const manifestsAtOnce = 4;
 interface Wanted {
   readonly image: string;
   readonly folder: string;
-  readonly hits: PageHits;
+  readonly hits: FoundHits;
 }
 
 /** A page on its canvas. */
@@ -64,7 +64,7 @@ interface Shown {
  */
 export async function foundPages(
   parts: FoundPagesParts,
-  hits: readonly PageHits[],
+  hits: readonly FoundHits[],
   reader: PagesReader,
 ): Promise<{ readonly pages: readonly FoundPage[]; readonly sharing: readonly Sharing[] }> {
   const wanted = hits.flatMap((own) => wantedPage(parts.sources, own) ?? []);
@@ -108,7 +108,7 @@ export async function foundPages(
   return { pages, sharing };
 }
 
-function wantedPage(sources: Sources, hits: PageHits): Wanted | undefined {
+function wantedPage(sources: Sources, hits: FoundHits): Wanted | undefined {
   const { prefix, folder, name, page } = pageOfKey(hits.page);
   const source = sources.all.find((each) => each.prefix === prefix);
   if (!source) return undefined;

@@ -10,16 +10,14 @@ import {
 } from "../../../base/index.ts";
 import type { RecordedPage } from "../../../text/index.ts";
 import type { Source } from "../../sources/source.ts";
-import type { Slot } from "../../stores/slot.ts";
 import type { PageTexts } from "../texts/page-texts.ts";
-import type { TextIndex } from "../texts/text-index.ts";
 import { type Group, groupsOf, type Run, runsOf } from "./page-groups.ts";
 import { readTextFolder, type SourcePage, type SourcePagesParts, walkTextFolders } from "./source-pages.ts";
+import type { WordIndex } from "./word-index.ts";
 
 export interface SourceTextIndexParts extends SourcePagesParts {
   readonly texts: Pick<PageTexts, "readRecord" | "maxBytes">;
-  readonly index: Pick<TextIndex, "segments" | "write">;
-  readonly slot: Pick<Slot, "get" | "put" | "maxBytes">;
+  readonly words: WordIndex;
   /** Milliseconds after which a source is read again. */
   readonly revalidateMs: (source: Source) => number;
   readonly log: Pick<Log, "warn">;
@@ -69,6 +67,8 @@ interface IndexedSource {
   running: Promise<void> | undefined;
   isComplete: boolean;
   lack: TextLack | undefined;
+  /** Segments when all others were last removed. */
+  cleanedFor?: string;
 }
 
 export class SourceTextIndex {
@@ -86,10 +86,6 @@ export class SourceTextIndex {
   constructor(parts: SourceTextIndexParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
-  }
-
-  get segments(): SourceTextIndexParts["index"]["segments"] {
-    return this.#parts.index.segments;
   }
 
   /** Returns the groups of a source that can be searched. */
@@ -116,6 +112,11 @@ export class SourceTextIndex {
     const own = this.#of(source);
     own.running ??= this.#gate
       .run(() => this.#update(source, own, onPages))
+      .catch((error: unknown) => {
+        if (!own.isComplete) own.lack = "unreadable";
+        own.isComplete = true;
+        throw error;
+      })
       .finally(() => {
         own.running = undefined;
       });
@@ -167,9 +168,7 @@ export class SourceTextIndex {
   #warn(): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.#parts.log.warn(
-      "the index of the text of a source does not stay in its cache; give cache.text more room, or set its backend to filesystem",
-    );
+    this.#parts.log.warn(this.#parts.words.lossWarning);
   }
 
   async #update(source: Source, own: IndexedSource, onPages: OnPages | undefined): Promise<void> {
@@ -203,6 +202,16 @@ export class SourceTextIndex {
       this.#lost.delete(name);
     }
     own.names = names;
+    if (isRead) await this.#clean(source, own);
+  }
+
+  /** Removes what searches do not use any more, if that is other than at the last time. */
+  async #clean(source: Source, own: IndexedSource): Promise<void> {
+    const { words } = this.#parts;
+    const segments = own.shown.flatMap((group) => group.segments).join();
+    if (!words.keepOnly || own.cleanedFor === segments) return;
+    await words.keepOnly(source, own.shown);
+    own.cleanedFor = segments;
   }
 
   /** Reads the folders of a source; those that have not changed keep their runs. */
@@ -246,8 +255,7 @@ export class SourceTextIndex {
   }
 
   async #stored(name: string): Promise<Built | undefined> {
-    const entry = await this.#parts.slot.get(entryName(name), variant);
-    const count = entry && Number(new TextDecoder().decode(entry));
+    const count = await this.#parts.words.count(name);
     if (count === undefined || !(count <= maxSegments)) return undefined;
     const segments = Array.from({ length: count }, (_, at) => segmentName(name, at));
     return { segments, at: Number.NEGATIVE_INFINITY, isWhole: true };
@@ -264,13 +272,13 @@ export class SourceTextIndex {
   }
 
   async #buildNow(source: Source, group: Group): Promise<Built | undefined> {
-    const { index, slot } = this.#parts;
+    const { words } = this.#parts;
     // Segments that lack pages have a name of their own, which no other server uses.
     const unique = `${group.name}-${crypto.randomUUID()}`;
     const segments: string[] = [];
     const flush = async (pages: readonly RecordedPage[], isWhole: boolean) => {
       const name = segmentName(isWhole ? group.name : unique, segments.length);
-      await index.write(pages, { name, className: group.pageClass.name });
+      await words.write(pages, { name, className: group.pageClass.name });
       segments.push(name);
     };
     let isWhole = true;
@@ -290,8 +298,7 @@ export class SourceTextIndex {
       }
     }
     if (pages.length > 0) await flush(pages, isWhole);
-    const count = new TextEncoder().encode(String(segments.length));
-    if (isWhole) slot.put(entryName(group.name), variant, count);
+    if (isWhole) await words.finish(source, group.name, segments.length);
     return { segments, at: this.#now(), isWhole };
   }
 
@@ -335,9 +342,5 @@ export class SourceTextIndex {
 
 /** Segments of a group, of which each has at least a page. */
 const maxSegments = 100_000;
-
-/** Name and variant of the entry that says how many segments a group has. */
-const entryName = (group: string) => `words-groups/${group}`;
-const variant = "count";
 
 const segmentName = (group: string, at: number) => `${group}-${at}`;

@@ -1,7 +1,7 @@
 // Searches the text of whole sources, or of a folder and all below it, for one caller.
 
 import { createSemaphore, withDeadline } from "../../../base/index.ts";
-import { parseQuery, type SearchedSegment, search } from "../../../text/index.ts";
+import { parseQuery } from "../../../text/index.ts";
 import { combineSharing, type Sharing } from "../../access/access.ts";
 import type { Source } from "../../sources/source.ts";
 import { Gate, type GateParts } from "../gate.ts";
@@ -11,6 +11,7 @@ import { mayReadPage, singleClass } from "./page-class.ts";
 import { keysBelow, pageOfKey } from "./page-key.ts";
 import { foldersAround } from "./source-pages.ts";
 import type { BuiltGroup, OnPages, SourceTextIndex, TextLack } from "./source-text-index.ts";
+import type { ReadableSegment, WordIndex } from "./word-index.ts";
 
 export interface TextsRequest extends PagesReader {
   readonly location: FolderLocation;
@@ -37,6 +38,7 @@ export interface FoundTexts {
 
 export interface SourceTextSearchParts extends GateParts, FoundPagesParts {
   readonly index: SourceTextIndex;
+  readonly words: Pick<WordIndex, "find">;
 }
 
 /** The text of whole sources. */
@@ -75,7 +77,7 @@ const matchesOfPage = 3;
  * caller may read. Throws `cancelled`.
  */
 async function findTexts(parts: SourceTextSearchParts, request: TextsRequest): Promise<FoundTexts> {
-  const { index, sources } = parts;
+  const { index, words, sources } = parts;
   const { location, isRoot, from, count, caller, context } = request;
   const searched = sources.all.filter(
     (source) => source.list !== undefined && (isRoot || source === location.source),
@@ -91,13 +93,19 @@ async function findTexts(parts: SourceTextSearchParts, request: TextsRequest): P
     request,
     searched.flatMap((source) => index.groups(source)),
   );
-  const { signal } = caller;
+  const below = isRoot ? undefined : keysBelow({ prefix: location.source.prefix, folder: location.key });
   const query = parseQuery(request.query);
-  const found = await search(index.segments, segments, query, signal && { signal });
-  const hits = await found.pageWindow(from, count, matchesOfPage);
-  const lost = "lost" in hits ? [...found.lost, hits.lost] : found.lost;
-  if (lost.length > 0) index.noteLost(lost);
-  const shown = "lost" in hits ? [] : hits;
+  const { signal } = caller;
+  const window = { from, count, matches: matchesOfPage };
+  const found = await words.find({
+    query,
+    segments,
+    window,
+    ...(below && { below }),
+    ...(signal && { signal }),
+  });
+  if (found.lost.length > 0) index.noteLost(found.lost);
+  const shown = found.hits;
   const { pages, sharing } = await foundPages(parts, shown, request);
   const lacks = searched.map((source) => index.lack(source));
   const lack = lacks.includes("reading") ? "reading" : lacks.find((each) => each !== undefined);
@@ -121,7 +129,7 @@ async function readableSegments(
   { location, isRoot }: TextsRequest,
   groups: readonly BuiltGroup[],
 ): Promise<{
-  readonly segments: readonly SearchedSegment[];
+  readonly segments: readonly ReadableSegment[];
   readonly isSingle: boolean;
   readonly isCut: () => boolean;
 }> {
@@ -129,7 +137,7 @@ async function readableSegments(
   const isBelow = (key: string) => isRoot || (key >= first && key < before);
   const singly = decideSingly(parts, gate);
   const decided = new Map<string, boolean>();
-  const segments: SearchedSegment[] = [];
+  const segments: ReadableSegment[] = [];
   let isSingle = false;
   for (const group of groups) {
     const { pageClass } = group;
@@ -139,9 +147,9 @@ async function readableSegments(
     decided.set(pageClass.name, isReadable);
     if (!isReadable) continue;
     isSingle ||= isOfOne;
-    const isWhole = !isOfOne && isBelow(group.firstKey) && isBelow(group.lastKey);
-    const filter = async (key: string) => isBelow(key) && (!isOfOne || (await singly.mayRead(key)));
-    segments.push(...group.segments.map((name) => ({ name, ...(!isWhole && { mayRead: filter }) })));
+    const isBelowAll = isBelow(group.firstKey) && isBelow(group.lastKey);
+    const mayRead = isOfOne && ((key: string) => singly.mayRead(key));
+    segments.push(...group.segments.map((name) => ({ name, isBelowAll, ...(mayRead && { mayRead }) })));
   }
   return { segments, isSingle, isCut: () => singly.areCut() };
 }

@@ -2,7 +2,15 @@
 
 import { cancelledError, createPauses, forEachConcurrently } from "../../../base/index.ts";
 import type { Match, MatchPart } from "../../../iiif/index.ts";
-import { boxScaleOf, type LinePart, matchHits, type PageHits, pageLanguage } from "../../../text/index.ts";
+import {
+  boxScaleOf,
+  type LinePart,
+  matchFirst,
+  matchHits,
+  type PageHits,
+  type PageQuery,
+  pageLanguage,
+} from "../../../text/index.ts";
 import type { PageTexts } from "./page-texts.ts";
 import type { TextFile } from "./text-files.ts";
 
@@ -18,6 +26,16 @@ export interface TextCanvas {
   readonly files: readonly TextFile[];
 }
 
+/** A page that has hits, which another program has found: only their matches say where they are. */
+export interface PageWithHits {
+  readonly page: string;
+  readonly query: PageQuery;
+  /** Hits that are wanted. */
+  readonly count: number;
+}
+
+export type FoundHits = PageHits | PageWithHits;
+
 /** Returns a canvas by the key of its page; undefined if its image cannot be read. */
 export type CanvasOf = (key: string) => Promise<TextCanvas | undefined>;
 
@@ -30,7 +48,7 @@ const pagesAtOnce = 4;
  */
 export async function matchesOf(
   texts: Pick<PageTexts, "read">,
-  hits: readonly PageHits[],
+  hits: readonly FoundHits[],
   canvasOf: CanvasOf,
   signal: AbortSignal,
 ): Promise<readonly Match[]> {
@@ -47,7 +65,7 @@ export async function matchesOf(
 
 async function matchesOn(
   texts: Pick<PageTexts, "read">,
-  hits: PageHits,
+  hits: FoundHits,
   { canvas, files }: TextCanvas,
 ): Promise<readonly Match[]> {
   const page = await texts.read(files);
@@ -55,7 +73,8 @@ async function matchesOn(
   const language = pageLanguage(page);
   const languageOf = (line: number) => page.lines[line]?.language ?? language;
   const scale = boxScaleOf(page, canvas.width, canvas.height, canvas);
-  return matchHits(page, hits).flatMap(({ lines, prefix, exact, suffix }): Match[] => {
+  const found = "ranges" in hits ? matchHits(page, hits) : matchFirst(page, hits.query, hits.count);
+  return found.flatMap(({ lines, prefix, exact, suffix }): Match[] => {
     const [first, ...more] = lines.map((part) => partOf(part, languageOf(part.line), scale(part.box)));
     if (!first) return [];
     return [{ canvas, parts: [first, ...more], text: { before: prefix, exact, after: suffix } }];

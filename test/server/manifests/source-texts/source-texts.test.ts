@@ -12,6 +12,7 @@ import {
   type SourceTextIndexParts,
 } from "../../../../src/server/manifests/source-texts/source-text-index.ts";
 import { createSourceTexts } from "../../../../src/server/manifests/source-texts/source-text-search.ts";
+import { type SlotWordsParts, slotWords } from "../../../../src/server/manifests/source-texts/word-index.ts";
 import type { PageTexts } from "../../../../src/server/manifests/texts/page-texts.ts";
 import { TextIndex } from "../../../../src/server/manifests/texts/text-index.ts";
 import type { Service } from "../../../../src/server/service.ts";
@@ -174,7 +175,7 @@ describe("a library that changes", () => {
 function another(
   service: Service,
   slot: ReturnType<typeof slotInMemory>,
-  over: Partial<SourceTextIndexParts> = {},
+  { index: own, ...over }: Partial<SourceTextIndexParts> & { index?: SlotWordsParts["index"] } = {},
 ) {
   const { images, sources, folders, texts, auth, manifests } = service;
   const warnings: string[] = [];
@@ -184,16 +185,23 @@ function another(
     return texts.readRecord(files);
   };
   const counted = { ...texts, readRecord };
+  const words = slotWords({ slot, index: own ?? new TextIndex({ texts: counted, slot }) });
   const index = new SourceTextIndex({
     ...{ images, sources, folders, ...(auth && { auth }), options: { pages: "all" } },
     texts: counted,
-    slot: { ...slot, maxBytes: () => Number.POSITIVE_INFINITY },
-    index: new TextIndex({ texts: counted, slot }),
+    words,
     revalidateMs: () => 60_000,
     log: { warn: (message) => void warnings.push(message) },
     ...over,
   });
-  const sourceTexts = createSourceTexts({ images, sources, manifests: manifests!, texts: counted, index });
+  const sourceTexts = createSourceTexts({
+    images,
+    sources,
+    manifests: manifests!,
+    texts: counted,
+    index,
+    words,
+  });
   return { service: { ...service, sourceTexts }, warnings, read };
 }
 
