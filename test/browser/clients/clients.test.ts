@@ -96,8 +96,8 @@ describe.each(["mirador-3", "mirador-4", "uv", "clover", "tify"] as const)("%s",
       const seen = async () =>
         (await page.getByText("two", { exact: true }).filter({ visible: true }).count()) > 0 ||
         (await shareOf(page, orange!)) > 0.1;
-      // By the keyboard: the list of settings may cover it for a moment, or for good. Mirador 4 sometimes opens
-      // the collection by itself, and then has no button.
+      // By the keyboard: the list of settings may cover it for a moment, or for good. Mirador 4 sometimes
+      // opens the collection by itself, and then has no button.
       const button = page.getByRole("button", { name: "Show collection" }).filter({ visible: true });
       const opened = async () => {
         if (await seen()) return true;
