@@ -27,6 +27,7 @@ const named = new Set([
   "www.example.org",
   "viewer.example.org",
   "errors.example.org",
+  "opensearch.example.org",
   "library.stanford.edu",
   // Profiles of ALTO, PAGE and hOCR.
   "www.loc.gov",
