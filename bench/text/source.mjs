@@ -48,11 +48,13 @@ const altoOf = (page) => {
 };
 
 function lay() {
-  const picture = join(folder, "picture.jpg");
-  writeFileSync(picture, readFileSync(rootOf("test/fixtures/jpg-gray.jpg")));
+  const bytes = readFileSync(rootOf("test/fixtures/jpg-gray.jpg"));
   for (let book = 0; book < folders; book++) {
     const own = join(folder, `images/book-${book}`);
     mkdirSync(own, { recursive: true });
+    // One for each folder, since file systems bound the links to a file.
+    const picture = join(folder, `picture-${book}.jpg`);
+    writeFileSync(picture, bytes);
     for (let at = 0; at < pages / folders; at++) {
       linkSync(picture, join(own, `${at + 1}.jpg`));
       writeFileSync(join(own, `${at + 1}.xml`), altoOf(book * (pages / folders) + at));
