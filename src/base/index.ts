@@ -130,6 +130,9 @@ export { CredentialsError } from "./network/aws/credentials.ts";
 // Credentials in requests (RFC 7617).
 export { basicCredentials } from "./network/basic-credentials.ts";
 
+// Bodies of responses from servers that may send too much.
+export { readBoundedBody } from "./network/bounded-body.ts";
+
 // Why the certificate of a server is not accepted, as each runtime says it, and what to do.
 export { certificateFault, networkReason } from "./network/certificate-fault.ts";
 

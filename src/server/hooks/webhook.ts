@@ -15,6 +15,7 @@ import {
   parseDuration,
   parseJson,
   parseUrl,
+  readBoundedBody,
   secretOf,
   type TraceHeaders,
   toHex,
@@ -240,20 +241,9 @@ async function signature(secret: string | undefined, body: string): Promise<Reco
 
 /** Returns the body as text; never reads more than a response may have. */
 async function boundedText(response: Response): Promise<string> {
-  if (!response.body) return "";
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > maxResponseBytes) {
-      await reader.cancel().catch(() => {});
-      throw new HookError(`the webhook responded with more than ${maxResponseBytes} bytes`);
-    }
-    text += decoder.decode(value, { stream: true });
-  }
+  const bytes = await readBoundedBody(response, maxResponseBytes);
+  if (!bytes) throw new HookError(`the webhook responded with more than ${maxResponseBytes} bytes`);
+  return new TextDecoder().decode(bytes);
 }
 
 function resultOf(status: number, text: string): unknown {

@@ -1,5 +1,6 @@
 // Small requests to the services that hand out credentials: bounded in time and size, without redirects.
 
+import { readBoundedBody } from "../bounded-body.ts";
 import { CredentialsError } from "./credentials.ts";
 
 /** Sends a request. Redirects are not followed. */
@@ -71,22 +72,8 @@ async function sendOnce(
 }
 
 /** Returns the body of a response; empty if it is too long to be credentials. */
-async function boundedText(response: Response): Promise<string> {
-  const parts: string[] = [];
-  let length = 0;
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done || !value) return parts.join("") + decoder.decode();
-    length += value.length;
-    if (length > maxLength) {
-      await reader?.cancel().catch(() => {});
-      return "";
-    }
-    parts.push(decoder.decode(value, { stream: true }));
-  }
-}
+const boundedText = async (response: Response): Promise<string> =>
+  new TextDecoder().decode(await readBoundedBody(response, maxLength));
 
 /**
  * Returns the credentials of a JSON document, as containers and instances send them: `AccessKeyId`,

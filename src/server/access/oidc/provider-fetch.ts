@@ -1,13 +1,13 @@
 // Requests to a provider: over https, limited in time, size and number, without following redirects.
 
 import {
-  concatenate,
   createCircuit,
   createSemaphore,
   isDeep,
   isLoopbackHost,
   maxJsonLevels,
   networkReason,
+  readBoundedBody,
   withDeadline,
 } from "../../../base/index.ts";
 import { OidcFault } from "./faults.ts";
@@ -89,7 +89,9 @@ async function readWhole(response: Response, host: string): Promise<Response> {
     );
   if (status >= 500 || status === 429)
     throw new OidcFault("unavailable", `${host} answered with status ${status}`);
-  const bytes = await boundedBytes(response, host);
+  const bytes = await readBoundedBody(response, maxResponseBytes);
+  if (!bytes)
+    throw new OidcFault("misconfigured", `${host} answered with more than ${maxResponseBytes} bytes`);
   if (isDeep(new TextDecoder().decode(bytes)))
     throw new OidcFault("misconfigured", `${host} answered with more than ${maxJsonLevels} levels of JSON`);
   const headers = new Headers();
@@ -98,21 +100,4 @@ async function readWhole(response: Response, host: string): Promise<Response> {
     if (value !== null) headers.set(name, value);
   }
   return new Response(status === 204 ? null : bytes, { status, headers: headers });
-}
-
-async function boundedBytes(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > maxResponseBytes) {
-      await reader.cancel().catch(() => {});
-      throw new OidcFault("misconfigured", `${host} answered with more than ${maxResponseBytes} bytes`);
-    }
-    chunks.push(value);
-  }
-  return concatenate(chunks) as Uint8Array<ArrayBuffer>;
 }

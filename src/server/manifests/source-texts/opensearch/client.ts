@@ -12,6 +12,7 @@ import {
   onAbort,
   parseDuration,
   parseJson,
+  readBoundedBody,
   ServiceError,
   secretOf,
   withDeadline,
@@ -154,19 +155,7 @@ function jsonOf(text: string): unknown {
 
 /** Returns the body as text; never reads more than a response may have. */
 async function boundedText(response: Response): Promise<string> {
-  const parts: string[] = [];
-  const decoder = new TextDecoder();
-  let length = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > maxResponseBytes) {
-      await reader.cancel().catch(() => {});
-      throw new Error(`it responded with more than ${maxResponseBytes} bytes`);
-    }
-    parts.push(decoder.decode(value, { stream: true }));
-  }
-  return parts.join("") + decoder.decode();
+  const bytes = await readBoundedBody(response, maxResponseBytes);
+  if (!bytes) throw new Error(`it responded with more than ${maxResponseBytes} bytes`);
+  return new TextDecoder().decode(bytes);
 }
