@@ -4,12 +4,12 @@
 //   node --expose-gc bench/text/index.mjs [--pages 300,20000] [--words 400] [--book 300] [--queries 200] [--yardstick]
 //
 // Words follow Zipf's law over 50,000 of them; 12 in 100 are damaged as OCR does it, so that most of these
-// occur once. Pages belong to books, of which each is a segment; segments are merged as the plan says until
-// nothing is left to merge. `one folder` indexes all pages as one segment instead, from runs. Blocks are
-// files. `heap` and `resident` are the highest above those at the start. A search includes the first 50 hits;
-// `cold`: nothing is in the cache of blocks (32 MB); `warm`: the same queries again, by the clock and in
-// processor time. The yardstick runs in Python, whose module sqlite3 has FTS5: a contentless table, all
-// matches fetched up to 10,000; it is left out, with a message, if it is missing.
+// occur once. Pages belong to books, of which each is a segment. `one folder` indexes all pages as one
+// segment instead, from runs. Blocks are files. `heap` and `resident` are the highest above those at the
+// start. A search includes the first 50 hits; `cold`: nothing is in the cache of blocks (32 MB); `warm`: the
+// same queries again, by the clock and in processor time. The yardstick runs in Python, whose module sqlite3
+// has FTS5: a contentless table, all matches fetched up to 10,000; it is left out, with a message, if it is
+// missing.
 
 import { spawnSync } from "node:child_process";
 import { createWriteStream } from "node:fs";
@@ -31,8 +31,7 @@ const { values: options } = parseArgs({
     yardstick: { type: "boolean", default: false },
   },
 });
-const { buildSegment, mergeSegments, OpenSegments, parseQuery, planMerges, removeSegment, search } =
-  await compiled("src/text/index.ts");
+const { buildSegment, OpenSegments, parseQuery, search } = await compiled("src/text/index.ts");
 const countOfWords = Number(options.words);
 const pagesOfBook = Number(options.book);
 const wordsOf = (page) => wordsOfPage(page, countOfWords);
@@ -101,31 +100,14 @@ const isLost = (outcome) => {
 };
 
 async function buildBooks(blocks, pages) {
-  let segments = [];
+  const segments = [];
   for (let first = 0; first < pages; first += pagesOfBook) {
     const book = { name: `book-${first}`, className: "public" };
     segments.push(
       isLost(await buildSegment(blocks, pagesFrom(first, Math.min(pages, first + pagesOfBook)), book)),
     );
-    if (segments.length % 8 === 0) segments = await merged(blocks, segments);
   }
-  return merged(blocks, segments);
-}
-
-let merges = 0;
-/** Merges segments until the plan is empty. The books themselves are kept, as a server needs them. */
-async function merged(blocks, segments) {
-  for (;;) {
-    const plans = planMerges(segments);
-    if (plans.length === 0) return segments;
-    for (const { inputs } of plans) {
-      const made = isLost(await mergeSegments(blocks, `merged-${merges++}`, inputs));
-      const at = segments.findIndex(({ name }) => name === inputs[0]);
-      segments = segments.filter(({ name }) => !inputs.includes(name));
-      segments.splice(at, 0, made);
-      for (const input of inputs) await removeSegment(blocks, input);
-    }
-  }
+  return segments;
 }
 
 /** Queries of all kinds, from words that are on the pages. */

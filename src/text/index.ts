@@ -24,11 +24,9 @@ export type { SegmentFacts } from "./index/head.ts";
 export type { Lost } from "./index/lost-block.ts";
 export type { LinePart, PageHit } from "./index/match.ts";
 export { matchFirst, matchHits } from "./index/match-hits.ts";
-export { mergeSegments, removeSegment } from "./index/merge.ts";
 export { OpenSegments } from "./index/open-segments.ts";
 export { type PageQuery, pageQueryOf, type Stemmer } from "./index/page-query.ts";
 export { type PlainPhrase, plainPhrasesOf, plainUnitsOf } from "./index/plain-units.ts";
-export { type MergeInput, type MergePlan, planMerges } from "./index/plan-merges.ts";
 export { parseQuery, type Query, type QueryCut } from "./index/query.ts";
 export {
   type Found,
