@@ -10,14 +10,14 @@
 // is that of the whole server process for one response.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { quantile, table } from "./lib/numbers.mjs";
 import { machine } from "./lib/options.mjs";
-import { nodeFlags } from "./lib/processes.mjs";
+import { nodeFlags, resident, usage } from "./lib/processes.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const { values: options } = parseArgs({
@@ -35,14 +35,8 @@ const [folders, files, images, repeats] = ["folders", "files", "images", "repeat
 const work = mkdtempSync(join(tmpdir(), "smalti-bench-search-"));
 const words = ["page 17", "volume 1999 page 3", "psalter", "nothing has this", "folio"];
 
-const stat = (pid) =>
-  readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-/** Milliseconds of processor time that a process has taken. */
-const cpuOf = (pid) => (Number(stat(pid)[11]) + Number(stat(pid)[12])) * 10;
-const residentOf = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+const cpuOf = (pid) => usage(pid).cpu;
+const residentOf = (pid) => resident(pid) / 2 ** 20;
 
 async function timed(url) {
   const began = performance.now();

@@ -10,14 +10,14 @@
 // processor time of the whole server for each. The slot `text` is in files.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { quantile, table } from "../lib/numbers.mjs";
 import { machine } from "../lib/options.mjs";
-import { nodeFlags } from "../lib/processes.mjs";
+import { nodeFlags, resident, usage } from "../lib/processes.mjs";
 import { seeded, wordsOfPage } from "../lib/synthetic-pages.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -62,13 +62,8 @@ function makeBook(folder, pages) {
   }
 }
 
-const stat = (pid) =>
-  readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-const cpuOf = (pid) => (Number(stat(pid)[11]) + Number(stat(pid)[12])) * 10;
-const residentOf = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+const cpuOf = (pid) => usage(pid).cpu;
+const residentOf = (pid) => resident(pid) / 2 ** 20;
 
 async function serve(top, revalidate, run) {
   const port = 21_000 + (process.pid % 9000);

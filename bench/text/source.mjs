@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { quantile, table } from "../lib/numbers.mjs";
+import { resident, usage } from "../lib/processes.mjs";
 import { seeded, wordsOfPage } from "../lib/synthetic-pages.mjs";
 
 const { values: options } = parseArgs({
@@ -68,13 +69,9 @@ log: { level: warn }
   writeFileSync(join(folder, "smalti.yaml"), config);
 }
 
-const residentOf = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+const residentOf = (pid) => resident(pid) / 2 ** 20;
 /** Processor time of a process, in seconds. */
-const processorOf = (pid) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-};
+const processorOf = (pid) => usage(pid).cpu / 1000;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function start() {
