@@ -17,7 +17,7 @@ describe("every key of the schema", () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  test("says when a change takes effect: at once or at the next start", () => {
+  test("states whether a change takes effect at once or at the next start", () => {
     const without = all.filter(({ node }) => node.edit === undefined).map(({ path }) => path);
     // The kind of a source is shown as one key of all kinds.
     expect(without).toEqual(["sources[].type"]);

@@ -15,7 +15,7 @@ export interface PageClass {
 /** The class of pages that are decided on one by one, by a hook or by an access of another program. */
 export const singleClass = "hook";
 
-/** True if no rule tells which pages have the same readers. */
+/** True if access is decided for each page, so that no two pages are known to have the same readers. */
 function isDecidedSingly({ images, auth }: GateParts): boolean {
   const rules = rulesOf(images.access);
   return rules === undefined || (rules !== everythingPublic && rules !== auth?.access);

@@ -1,4 +1,4 @@
-// Change Discovery over HTTP: of which manifests the stream tells, and what clients are sent.
+// Change Discovery over HTTP: which manifests the stream lists, and which responses clients get.
 
 import { rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ afterEach(async () => {
 });
 
 describe("the stream of a service", () => {
-  test("tells of the manifests of folders, as its collections list them, and of their changes", async () => {
+  test("lists the manifests that collections list, and their changes", async () => {
     await begin();
     await laid.put("book/1.png", "base.png");
     await laid.put("shelf/1.png", "base.png");
@@ -107,7 +107,7 @@ describe("the stream of a service", () => {
       "the time of an image alone",
       () => utimes(join(laid.root, "book/1.png"), new Date(), new Date(2031, 0, 1)),
     ],
-  ])("tells of a manifest of which somebody changes %s", async (_, act) => {
+  ])("lists a manifest if somebody changes %s", async (_, act) => {
     await begin();
     await laid.put("book/1.png", "base.png");
     await laid.write("book/ocr/1.txt", "Words");
@@ -121,7 +121,7 @@ describe("the stream of a service", () => {
     expect((await lastEntries()).slice(length)).toEqual(["Update book"]);
   });
 
-  test("tells of nothing that does not belong to a manifest", async () => {
+  test("lists nothing that does not belong to a manifest", async () => {
     await begin();
     await laid.put("shelf/1.png", "base.png");
     await laid.put("shelf/book/1.png", "base.png");
@@ -158,7 +158,7 @@ describe("the stream of a service", () => {
     await other.drop();
   });
 
-  test("leaves out what only readers with a login may read, and tells when that changes", async () => {
+  test("leaves out what needs a login, and has an entry when that changes", async () => {
     await begin();
     await laid.put("public/1.png", "base.png");
     await laid.put("private/1.png", "base.png");
@@ -178,7 +178,7 @@ cache: { changes: { backend: filesystem, path: ${JSON.stringify(join(laid.root, 
     expect((await lastEntries()).slice(3).toSorted()).toEqual(["Create private", "Delete public"]);
   });
 
-  test("leaves out folders that manifest files hide, and tells when that changes", async () => {
+  test("leaves out folders that manifest files hide, and has an entry when that changes", async () => {
     await begin();
     await laid.put("book/1.png", "base.png");
     await laid.put("drafts/1/1.png", "base.png");
