@@ -5,17 +5,16 @@
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { clearOutput, flushBits, flushWords, outputFill, startBits, writeCoded } from "./encode/entropy";
 import { CODES, CODES_TABLE, COUNTS } from "./encode/map";
-import { buildCodes, buildTable, longSymbol } from "./huffman-read";
-import { FAST_BITS, T_DC } from "./map";
+import { buildCodes, buildTable } from "./huffman-read";
 import {
   beginSound,
   bitCount,
-  bits,
   bitsAt,
   copyBlock,
   countBlock,
   MOST_BYTES,
   prepareSpots,
+  readDc,
   recodeBlock,
   setBits,
   unsound,
@@ -57,8 +56,6 @@ export { transpose } from "./turn/transpose";
 
 /** Bytes of a block's note: position of its AC codes, u32; their number of bits, u16; DC, i16. */
 const NOTE: i32 = 8;
-/** No sound DC values of 8-bit samples exceed this. */
-const MOST: i32 = 1023;
 /** Output that waits to be taken. */
 const TAKE: usize = 256 * 1024;
 /** More than any MCU takes, of at most 10 blocks. */
@@ -296,64 +293,31 @@ function walk(mode: i32): bool {
   forgetPredictors();
   let string = strings;
   const least = stringsEnd + rowBytes;
-  let ptr: usize = data + 7;
-  let cnt: u32 = 56;
-  let buf = bigEndian64(data);
+  setBits(data + 7, 56, bigEndian64(data));
   for (let row = 0; row < rows; row++) {
     if (string < least) return false;
     beginStored(row);
     for (let column = 0; column < columns; column++) {
-      if (ptr > dataEnd + 16) return false;
+      if (bitsAt > dataEnd + 16) return false;
       for (let b = READ_BLOCKS; b < readEnd; b += BLOCK_SIZE) {
         const c: usize = load<u32>(b, B_COMPONENT);
         const note: usize = load<u32>(b, B_NOTE);
         const ac: usize = load<u32>(c, C_AC);
         store<u32>(b, (note as u32) + load<u32>(b, B_STEP), B_NOTE);
-        buf |= bigEndian64(ptr) >> (cnt as u64);
-        ptr += (63 - cnt) >> 3;
-        cnt |= 56;
-        const table: usize = load<u32>(c, C_DC);
-        let dc = load<i32>(c, C_PREDICTOR);
-        let entry: u32 = load<u32>(table + (((buf >> (64 - FAST_BITS)) as usize) << 2), T_DC);
-        if (entry != 0) {
-          buf <<= entry as u64;
-          cnt -= entry & 63;
-          dc += (entry as i32) >> 16;
-        } else {
-          entry = load<u16>(table + (((buf >> 54) as usize) << 1));
-          if (entry == 0) entry = longSymbol(table, (buf >> 48) as u32);
-          const size = entry >> 8;
-          buf <<= (entry & 255) as u64;
-          dc += extended(buf, size);
-          buf <<= size as u64;
-          cnt -= (entry & 255) + size;
-        }
-        if (dc > MOST || dc < -MOST - 1) return false;
-        store<i32>(c, dc, C_PREDICTOR);
+        const dc = readDc(c);
 
-        setBits(ptr, cnt, buf);
         let length: u32 = 0;
         if (mode == COUNT) countBlock(ac, COUNTS + (2 * load<u32>(c, C_OUT) + 1) * CODES_TABLE);
         else if (mode == RECODE)
           length = recodeBlock(ac, JOINED + (load<u32>(c, C_OUT) as usize) * JOINED_TABLE, string);
         else length = copyBlock(ac, string);
-        ptr = bitsAt;
-        cnt = bitCount;
-        buf = bits;
         store<u64>(note, ((dc as u64) << 48) | ((length as u64) << 32) | (string as u64));
         string -= (length + 7) >> 3;
       }
     }
     if (unsound) return false;
   }
-  return ((ptr - data) << 3) - (cnt as usize) <= (dataEnd - data) << 3;
-}
-
-/** The value that the first `size` bits stand for (F.2.2.1, EXTEND). */
-// @ts-ignore: decorator
-@inline
-function extended(buf: u64, size: u32): i32 {
-  return (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
+  return ((bitsAt - data) << 3) - (bitCount as usize) <= (dataEnd - data) << 3;
 }
 
 /**

@@ -1,14 +1,12 @@
 // The coefficients of a crop of a sequential JPEG (ITU-T T.81, F.2.2): a note and its values for each block.
 
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "../../jpeg/assembly/bits";
-import { longSymbol } from "../../jpeg/assembly/huffman-read";
-import { FAST_BITS, T_DC } from "../../jpeg/assembly/map";
 import {
   beginSound,
   bitCount,
-  bits,
   bitsAt,
   prepareSpots,
+  readDc,
   readValues,
   setBits,
   unsound,
@@ -20,7 +18,6 @@ import {
   BLOCK_SIZE,
   C_ACROSS,
   C_AC,
-  C_DC,
   C_DOWN,
   C_PREDICTOR,
   COMPONENT_SIZE,
@@ -38,8 +35,6 @@ export const N_MASK: usize = 0;
 export const N_VALUES: usize = 8;
 export const N_DC: usize = 12;
 
-/** No sound DC values of 8-bit samples exceed this. */
-const MOST: i32 = 1023;
 /** More than any MCU takes, of at most 10 blocks. */
 export const MCU_BYTES: usize = 2560;
 
@@ -90,43 +85,17 @@ export function readBlocks(columns: i32, rows: i32, count: i32, values: usize): 
   prepareSpots(true, false, false);
   for (let i: usize = 0; i < 4; i++) store<i32>(COMPONENTS + i * COMPONENT_SIZE, 0, C_PREDICTOR);
   let value = values;
-  let ptr: usize = data + 7;
-  let cnt: u32 = 56;
-  let buf = bigEndian64(data);
+  setBits(data + 7, 56, bigEndian64(data));
   for (let row = 0; row < rows; row++) {
     const end = beginRow(row, count);
     for (let column = 0; column < columns; column++) {
-      if (ptr > dataEnd + 16) return false;
+      if (bitsAt > dataEnd + 16) return false;
       for (let b = READ_BLOCKS; b < end; b += BLOCK_SIZE) {
         const c: usize = load<u32>(b, B_COMPONENT);
         const note: usize = load<u32>(b, B_NOTE);
         store<u32>(b, (note as u32) + load<u32>(b, B_STEP), B_NOTE);
-        buf |= bigEndian64(ptr) >> (cnt as u64);
-        ptr += (63 - cnt) >> 3;
-        cnt |= 56;
-        const table: usize = load<u32>(c, C_DC);
-        let dc = load<i32>(c, C_PREDICTOR);
-        let entry: u32 = load<u32>(table + (((buf >> (64 - FAST_BITS)) as usize) << 2), T_DC);
-        if (entry != 0) {
-          buf <<= entry as u64;
-          cnt -= entry & 63;
-          dc += (entry as i32) >> 16;
-        } else {
-          entry = load<u16>(table + (((buf >> 54) as usize) << 1));
-          if (entry == 0) entry = longSymbol(table, (buf >> 48) as u32);
-          const size = entry >> 8;
-          buf <<= (entry & 255) as u64;
-          dc += extended(buf, size);
-          buf <<= size as u64;
-          cnt -= (entry & 255) + size;
-        }
-        if (dc > MOST || dc < -MOST - 1) return false;
-        store<i32>(c, dc, C_PREDICTOR);
-        setBits(ptr, cnt, buf);
+        const dc = readDc(c);
         let mask = readValues(load<u32>(c, C_AC)) & ~(1 as u64);
-        ptr = bitsAt;
-        cnt = bitCount;
-        buf = bits;
         store<u64>(note, mask, N_MASK);
         store<u32>(note, value as u32, N_VALUES);
         store<i32>(note, dc, N_DC);
@@ -140,12 +109,5 @@ export function readBlocks(columns: i32, rows: i32, count: i32, values: usize): 
     }
     if (unsound) return false;
   }
-  return ((ptr - data) << 3) - (cnt as usize) <= (dataEnd - data) << 3;
-}
-
-/** The value that the first `size` bits stand for (F.2.2.1, EXTEND). */
-// @ts-ignore: decorator
-@inline
-function extended(buf: u64, size: u32): i32 {
-  return (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
+  return ((bitsAt - data) << 3) - (bitCount as usize) <= (dataEnd - data) << 3;
 }

@@ -4,7 +4,8 @@
 
 import { bigEndian64 } from "../bits";
 import { longSymbol } from "../huffman-read";
-import { S_BIT, S_CHANGE, S_FLIP, S_PLACE, SPOT, SPOTS, VALUES } from "./map";
+import { FAST_BITS, T_DC } from "../map";
+import { C_DC, C_PREDICTOR, S_BIT, S_CHANGE, S_FLIP, S_PLACE, SPOT, SPOTS, VALUES } from "./map";
 import { ENDS, FLIP, MISSING, MOST_BITS, T_MASKS, T_VALUES, valueOf, WIDTH, ZEROS } from "./tables";
 
 /**
@@ -40,6 +41,47 @@ export function setBits(ptr: usize, cnt: u32, buf: u64): void {
 
 export function beginSound(): void {
   unsound = false;
+}
+
+/** No sound DC values of 8-bit samples exceed this. */
+const MOST: i32 = 1023;
+
+/** Reads the DC value of the next block of a component: its difference from the last one (F.2.2.1). */
+// @ts-ignore: decorator
+@inline
+export function readDc(c: usize): i32 {
+  let ptr = bitsAt;
+  let cnt = bitCount;
+  let buf = bits | (bigEndian64(ptr) >> (cnt as u64));
+  ptr += (63 - cnt) >> 3;
+  cnt |= 56;
+  const table: usize = load<u32>(c, C_DC);
+  let dc = load<i32>(c, C_PREDICTOR);
+  let entry: u32 = load<u32>(table + (((buf >> (64 - FAST_BITS)) as usize) << 2), T_DC);
+  if (entry != 0) {
+    buf <<= entry as u64;
+    cnt -= entry & 63;
+    dc += (entry as i32) >> 16;
+  } else {
+    entry = load<u16>(table + (((buf >> 54) as usize) << 1));
+    if (entry == 0) entry = longSymbol(table, (buf >> 48) as u32);
+    const size = entry >> 8;
+    buf <<= (entry & 255) as u64;
+    dc += extended(buf, size);
+    buf <<= size as u64;
+    cnt -= (entry & 255) + size;
+  }
+  if (dc > MOST || dc < -MOST - 1) unsound = true;
+  store<i32>(c, dc, C_PREDICTOR);
+  setBits(ptr, cnt, buf);
+  return dc;
+}
+
+/** The value that the first `size` bits stand for (F.2.2.1, EXTEND). */
+// @ts-ignore: decorator
+@inline
+function extended(buf: u64, size: u32): i32 {
+  return (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
 }
 
 /** Natural position of each coefficient in zigzag order, and the other way. */
