@@ -12,6 +12,7 @@ export {
   inFewReads,
   memoryBytes,
   readAll,
+  sectionOf,
 } from "./bytes/byte-source.ts";
 
 // Concatenation of byte arrays.

@@ -42,6 +42,28 @@ export function memoryBytes(data: Uint8Array): ByteSource {
   };
 }
 
+/**
+ * Returns the bytes `offset` to `offset + length` of a source as a source of their own, without copying any:
+ * a file within another one. No read reaches beyond them.
+ */
+export function sectionOf(bytes: ByteSource, offset: number, length: number): ByteSource {
+  const clamp = (range: ByteRange): ByteRange => {
+    const from = Math.min(Math.max(0, range.offset), length);
+    return { offset: offset + from, length: Math.max(0, Math.min(range.length, length - from)) };
+  };
+  return {
+    size: length,
+    gap: bytes.gap,
+    read(from, wanted, signal) {
+      const range = clamp({ offset: from, length: wanted });
+      return range.length === 0
+        ? Promise.resolve(new Uint8Array())
+        : bytes.read(range.offset, range.length, signal);
+    },
+    ...(bytes.borrow && { borrow: (ranges) => bytes.borrow?.(ranges.map(clamp)) }),
+  };
+}
+
 /** Returns the error for a file with more bytes than its decoder takes. */
 export function fileTooLarge(limit: number): ImagingError {
   return new ImagingError(

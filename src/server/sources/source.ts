@@ -1,7 +1,7 @@
 // Interface of sources, from which masters are read. Nothing is ever written to them, since they belong to
 // the operator.
 
-import type { ByteSource, Counts, TraceContext } from "../../base/index.ts";
+import type { ByteRange, ByteSource, Counts, TraceContext } from "../../base/index.ts";
 
 /** Counters of a source. */
 export const sourceCounts = ["opens", "notFound", "errors", "reads", "bytes"] as const;
@@ -14,6 +14,8 @@ export interface MasterFile {
   readonly size: number;
   /** File number, if the runtime has it. */
   readonly id?: string;
+  /** The part of the file that is the master; absent if that is the whole file. */
+  readonly section?: ByteRange;
 }
 
 /** An opened master. `close` is called once, when the request has finished with it. */

@@ -1,7 +1,7 @@
 // Messages between the main thread and a worker of the pool. Plain data; byte arrays and modules are
 // transferred or shared.
 
-import type { ErrorRecord, JobTimes } from "../../base/index.ts";
+import type { ByteRange, ErrorRecord, JobTimes } from "../../base/index.ts";
 import type { NamedMaster, Task, workerModules } from "../../imaging/index.ts";
 
 /**
@@ -11,6 +11,8 @@ export interface JobFile {
   readonly path: string;
   readonly size: number;
   readonly id?: string | undefined;
+  /** The part of the file that the job reads; absent if that is the whole file. */
+  readonly section?: ByteRange | undefined;
 }
 
 /** Messages from the main thread. */

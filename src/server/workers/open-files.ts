@@ -8,6 +8,7 @@ import {
   createLru,
   type JobClock,
   ServiceError,
+  sectionOf,
   sourceChangedError,
 } from "../../base/index.ts";
 import type { JobFile } from "./messages.ts";
@@ -25,8 +26,8 @@ export interface HostFile {
 
 export interface OpenFiles {
   /**
-   * Opens a file and returns its bytes, which may be read until {@link rest} or the next `open`. The clock
-   * measures reads. Throws ServiceError `source`, and `changed` if the file is not the checked one.
+   * Opens a file and returns its bytes, or those of its section; they may be read until {@link rest} or the
+   * next `open`. The clock measures reads. Throws ServiceError `source`, and `changed` if the file is not the checked one.
    */
   open(file: JobFile, clock?: Pick<JobClock, "readNow">): ByteSource;
   /**
@@ -80,7 +81,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
       last = { file, wanted };
       const readNow = (read: () => readonly Uint8Array[]) =>
         orUnreadable(() => (clock ? clock.readNow(read) : read()));
-      return {
+      const bytes: ByteSource = {
         size: wanted.size,
         borrow: (ranges) => readNow(() => file.borrow(ranges)),
         // Reads before it returns: a settled promise is cheaper than an async function.
@@ -93,6 +94,8 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
           }
         },
       };
+      const { section } = wanted;
+      return section ? sectionOf(bytes, section.offset, section.length) : bytes;
     },
     isUnchanged() {
       try {

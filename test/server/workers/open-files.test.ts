@@ -98,6 +98,25 @@ describe("a worker's files", () => {
     expect(clock).toMatchObject({ reads: 5, readBytes: 8 });
   });
 
+  it("read and lend nothing outside of the section that a job names, and stay open for other sections", async () => {
+    const files = filesOf();
+    const file = written("a", "0123456789");
+    const bytes = files.open({ ...file, section: { offset: 3, length: 4 } });
+    expect(bytes.size).toBe(4);
+    expect(await text(bytes.read(0, 10))).toBe("3456");
+    expect(await text(bytes.read(2, 1))).toBe("5");
+    expect(await text(bytes.read(4, 1))).toBe("");
+    const lent = bytes.borrow?.([
+      { offset: 1, length: 9 },
+      { offset: 9, length: 1 },
+    ]);
+    expect(lent?.map((part) => new TextDecoder().decode(part))).toEqual(["456", ""]);
+    const other = files.open({ ...file, section: { offset: 8, length: 2 } });
+    expect(await text(other.read(0, 10))).toBe("89");
+    expect(files.isUnchanged()).toBe(true);
+    expect(opened).toEqual([file.path]);
+  });
+
   it("lend the rest of a file that was cut while it was read", () => {
     const file = written("a", "0123456789");
     const bytes = filesOf().open(file);
