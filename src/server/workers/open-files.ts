@@ -27,7 +27,8 @@ export interface HostFile {
 export interface OpenFiles {
   /**
    * Opens a file and returns its bytes, or those of its section; they may be read until {@link rest} or the
-   * next `open`. The clock measures reads. Throws ServiceError `source`, and `changed` if the file is not the checked one.
+   * next `open`. The clock measures reads. Throws ServiceError `source`, and `changed` if the file is not the
+   * checked one.
    */
   open(file: JobFile, clock?: Pick<JobClock, "readNow">): ByteSource;
   /**
