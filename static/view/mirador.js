@@ -2,7 +2,8 @@
 
 /* global Mirador */
 import { dropProbeServices, redrawAfterLogin, withoutKiosks } from "../viewer/shims/mirador.js";
-import { showProblems, showTrouble, startPage, view } from "./page.js";
+import { showProblems, showTrouble, startPage } from "./page.js";
+import { view } from "./page-data.js";
 import { onScreen, toViewer } from "./spread.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

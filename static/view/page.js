@@ -1,9 +1,7 @@
-// The page around a viewer: sharing, downloading, dragging. A viewer's own module starts it with what it knows of the view.
+// The page around a viewer: sharing, dragging, problems. A viewer's own module starts it with what it knows of the view.
 
-/** What the server found: the manifest, and the canvas and region to begin with. */
-export const view = JSON.parse(document.getElementById("view").textContent);
-
-const find = (id) => document.getElementById(id);
+import { startDownloads } from "./downloads.js";
+import { find, textOf, view } from "./page-data.js";
 
 /** Says that there is no viewer, and how to see the picture all the same. */
 export function showTrouble() {
@@ -51,9 +49,6 @@ export async function showProblems(canvases) {
 }
 
 const looks = new Map();
-
-/** The text of a language map in the language of the page. */
-const textOf = (map = {}) => (map[view.language] ?? map.en ?? Object.values(map)[0])?.[0];
 
 /**
  * Looks at the thumbnail of a canvas. Returns `failure`: why it cannot be rendered, or why the reader may not
@@ -162,74 +157,6 @@ async function copy(field) {
     document.execCommand("copy");
   }
   find("copied").textContent = view.words.copied;
-}
-
-let manifest;
-
-/** The canvases of the manifest, as the viewer has fetched it too. */
-function canvases() {
-  manifest ??= fetch(view.manifestId).then((response) => response.json());
-  return manifest.then(({ items = [] }) => items);
-}
-
-/** Address of the image service that paints a canvas. */
-async function serviceOf(canvasId) {
-  const items = await canvases();
-  const canvas = items.find(({ id }) => id === canvasId) ?? items[0];
-  const bodies = (canvas?.items ?? []).flatMap((page) => page.items ?? []).flatMap(({ body }) => body ?? []);
-  const services = bodies.flatMap(({ service }) => service ?? []);
-  return services.find(({ type }) => type === "ImageService3")?.id;
-}
-
-function startDownloads(current) {
-  const open = find("download-open");
-  const dialog = find("download");
-  const text = find("download-text");
-  const list = find("sizes");
-  open.addEventListener("click", async () => {
-    list.replaceChildren();
-    text.textContent = view.words.wait;
-    dialog.showModal();
-    try {
-      const service = await serviceOf(current()?.canvasId);
-      const response = await fetch(`${service}/info.json`);
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      const sizes = sizesOf(await response.json());
-      list.replaceChildren(...sizes.map((size) => downloadOf(service, size)));
-      text.textContent = "";
-      list.querySelector("a")?.focus();
-    } catch {
-      text.textContent = view.words.noDownload;
-    }
-  });
-  open.hidden = view.count === 0;
-}
-
-/** The largest size that is served, and halves of it down to a thumbnail. */
-function sizesOf({ width, height, maxWidth, maxHeight, maxArea }) {
-  const most = Math.min(
-    1,
-    (maxWidth ?? width) / width,
-    (maxHeight ?? maxWidth ?? height) / height,
-    Math.sqrt((maxArea ?? width * height) / (width * height)),
-  );
-  const sizes = [];
-  for (let scale = most, size = "max"; ; scale /= 2) {
-    const [w, h] = [width * scale, height * scale].map((side) => Math.max(1, Math.round(side)));
-    sizes.push({ w, h, size });
-    if (Math.max(w, h) / 2 < 200 || sizes.length === 5) return sizes;
-    size = `${Math.max(1, Math.round(w / 2))},`;
-  }
-}
-
-function downloadOf(service, { w, h, size }) {
-  const item = document.createElement("li");
-  const link = item.appendChild(document.createElement("a"));
-  link.href = `${service}/full/${size}/0/default.jpg`;
-  const name = decodeURIComponent(service.slice(service.lastIndexOf("/") + 1)).replace(/[^\w.-]+/g, "-");
-  link.download = `${name.replace(/\.\w+$/, "")}-${w}x${h}.jpg`;
-  link.textContent = `JPEG, ${view.words.pixels.replace("{width}", w).replace("{height}", h)}`;
-  return item;
 }
 
 /** What is on screen goes along: its state for those who read states, the address of the manifest for all others. */

@@ -3,7 +3,8 @@
 /* global UV */
 import { loginBar } from "../viewer/shims/login-bar.js";
 import { drawAgain, followPages, keepEscapes, leaveOutKiosks } from "../viewer/shims/uv.js";
-import { showProblems, showTrouble, startPage, view } from "./page.js";
+import { showProblems, showTrouble, startPage } from "./page.js";
+import { view } from "./page-data.js";
 import { onScreen, toViewer } from "./spread.js";
 
 function open() {

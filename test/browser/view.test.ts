@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
@@ -385,7 +386,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await expect.poll(broken).toBe(0);
     await screenshot(page, `${viewer}-logged-in`);
     await page.click("#download-open");
-    await page.locator("#sizes a").first().waitFor();
+    await page.locator("#downloads a").first().waitFor();
     await page.keyboard.press("Escape");
     await turn(page);
     await expect.poll(async () => (await shown(page))?.canvasId).toMatch(/canvas\/2$/);
@@ -398,6 +399,65 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await goodbye.close();
     await shows("nothing");
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+async function sizeOf(bytes: Buffer) {
+  const { format, width, height } = await sharp(bytes).metadata();
+  return { format, width, height };
+}
+
+describe.each(Object.keys(viewers))("downloads in %s", (viewer) => {
+  const start = async (path: string) => {
+    const { page, faults } = await open(path);
+    await expect.poll(async () => (await shown(page))?.canvasId).toMatch(/canvas\/2$/);
+    await expect.poll(async () => (await shown(page))?.region?.length).toBe(4);
+    await page.click("#download-open");
+    await page.locator("#downloads a").first().waitFor();
+    return { page, faults };
+  };
+  const save = async (page: Page, link: ReturnType<Page["locator"]>) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+
+  test("a page and the detail on screen are saved at several sizes, named by the item and the page", async () => {
+    const { page, faults } = await start(`/view/?iiif-content=${encodeState(detailed())}&viewer=${viewer}`);
+    const [detail, whole] = await page.locator("#downloads section").all();
+    if (!detail || !whole) throw new Error("The dialogue has no two sections.");
+    expect(await detail.locator("h3").textContent()).toBe("This view");
+    expect(await whole.locator("h3").textContent()).toBe("This page");
+    await screenshot(page, `${viewer}-download`);
+
+    const picture = await save(page, whole.locator("a").first());
+    expect(picture.name).toBe("book, 2 1600x1200.jpg");
+    expect(await sizeOf(picture.bytes)).toEqual({ format: "jpeg", width: 1600, height: 1200 });
+    const smaller = await save(page, whole.locator("a").nth(1));
+    expect(await sizeOf(smaller.bytes)).toEqual({ format: "jpeg", width: 800, height: 600 });
+
+    await page.selectOption("#download-format", "png");
+    const part = await save(page, detail.locator("a").first());
+    const [, x, y, w, h] =
+      /^book, 2 \((\d+)-(\d+)-(\d+)-(\d+)\) \d+x\d+\.png$/.exec(part.name)?.map(Number) ?? [];
+    // The screen has another shape than the region of the link.
+    expect([x, y].map((side, at) => side !== undefined && side <= (region[at] ?? 0))).toEqual([true, true]);
+    expect(await sizeOf(part.bytes)).toEqual({ format: "png", width: w, height: h });
+    expect(await page.locator("#download-text").textContent()).toBe("");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("if a picture cannot be had, no file is saved, and the dialogue says why", async () => {
+    const { page } = await start(`/view/?iiif-content=${encodeState(detailed())}&viewer=${viewer}`);
+    await page.route("**/full/max/0/default.jpg", (route) =>
+      route.fulfill({ status: 503, json: { detail: "Too many requests wait." } }),
+    );
+    let saved = 0;
+    page.on("download", () => saved++);
+    await page.locator("#downloads section").last().locator("a").first().click();
+    await page.getByText("The picture could not be fetched. Too many requests wait.").waitFor();
+    expect(saved).toBe(0);
     await page.context().close();
   });
 });

@@ -209,7 +209,7 @@ const downloadDialog = ({ words }: Reader) =>
     "download",
     words.download,
     words.close,
-    '<p id="download-text" role="status"></p><ul id="sizes"></ul>',
+    '<p id="download-text" role="status"></p><div id="downloads"></div>',
   );
 
 const dialog = (id: string, title: string, close: string, body: string) =>
@@ -266,6 +266,11 @@ function settings(
       copied: words.copied,
       pixels: words.pixels,
       noDownload: words.noDownload,
+      format: words.format,
+      notFetched: words.notFetched,
+      thisPage: words.thisPage,
+      thisView: words.thisView,
+      wholeItem: words.wholeItem,
       wait: words.wait,
     },
   };
