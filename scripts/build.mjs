@@ -37,8 +37,8 @@ const shared = [
 const alone = /^(main|index|workerd|((hook|password|text)-)?thread)\.ts$|^server\/platform\//;
 
 /**
- * Files of src/ that app.js loads on demand, each bundled into a separate file with the packages that only it
- * needs.
+ * Files of src/ that app.js, thread.js and imaging.js load on demand, each bundled into a separate file with
+ * the packages that only it needs.
  */
 const chunks = {
   "server/api/mcp/protocol.ts": "mcp.js",
@@ -46,6 +46,8 @@ const chunks = {
   "server/tracing/tracing.ts": "tracing.js",
   "server/manifests/texts/stemmers.ts": "stemmers.js",
 };
+/** The file in `outdir` of a WebAssembly module. */
+const moduleFile = (name, { onDemand }) => `wasm/${onDemand ? "on-demand/" : ""}${name}.wasm`;
 
 /**
  * Entries of workers, each in one file with all that it needs, and the name that the option `only` has for
@@ -61,16 +63,15 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
   const bundled = (options) => bundle({ ...options, sourcemap: maps && "external" });
   const digest = sourcesDigest(root); // before the sources are read: what changes meanwhile is built again
   await rm(outdir, { recursive: true, force: true });
-  await mkdir(join(outdir, "wasm"), { recursive: true });
-  const { wasmModules, workerModules } = await moduleTable();
-  const all = Object.keys(wasmModules);
-  const hookModules = () => all.filter((name) => wasmModules[name].usedBy === "hooks");
-  const poolModules = () => Object.keys(workerModules((name) => name));
-  const modulesOf = { thread: poolModules, "hook-thread": hookModules };
-  const names = only ? (modulesOf[only]?.() ?? []) : all;
+  await mkdir(join(outdir, "wasm/on-demand"), { recursive: true });
+  const { wasmModules } = await moduleTable();
+  const users = { thread: ["worker", "both"], "hook-thread": ["hooks"] };
+  const names = Object.keys(wasmModules).filter(
+    (name) => !only || users[only]?.includes(wasmModules[name].usedBy),
+  );
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     const { firstPages } = wasmModules[name];
-    const target = join(outdir, "wasm", `${name}.wasm`);
+    const target = join(outdir, moduleFile(name, wasmModules[name]));
     if (firstPages) await writeFile(target, withFirstMemory(await readFile(file), firstPages));
     else await copyFile(file, target);
   }
@@ -80,10 +81,14 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
       await bundled({
         entryPoints: [join(root, `src/${thread}.ts`)],
         outfile: join(outdir, `${thread}.js`),
+        plugins: [loadedFiles(), ...plugins],
       }),
     );
+  for (const [file, name] of Object.entries(chunks))
+    if (!only || (only === "thread" && file.startsWith("imaging/")))
+      used.push(await bundled({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
   if (!only) {
-    const entries = { plugins: [sharedFiles(), moduleImports(names), ...plugins] };
+    const entries = { plugins: [sharedFiles(), moduleImports(wasmModules), ...plugins] };
     used.push(
       await bundled({
         stdin: appEntry(),
@@ -113,10 +118,12 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
       }),
     );
     used.push(
-      await bundled({ entryPoints: [join(root, "src/imaging.ts")], outfile: join(outdir, "imaging.js") }),
+      await bundled({
+        entryPoints: [join(root, "src/imaging.ts")],
+        outfile: join(outdir, "imaging.js"),
+        plugins: [loadedFiles(), ...plugins],
+      }),
     );
-    for (const [file, name] of Object.entries(chunks))
-      used.push(await bundled({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/server/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
@@ -124,7 +131,10 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
     await copyFile(join(root, "src/server/start/config.d.ts"), join(outdir, "config.d.ts"));
     await copyFile(join(root, "src/imaging/library.d.ts"), join(outdir, "imaging.d.ts"));
     await copyFile(join(root, "src/server/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
-    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
+    await writeFile(
+      join(outdir, "workerd.capnp"),
+      workerdConfig(workerdModules(wasmModules), Object.values(chunks)),
+    );
     // Deno reads this file next to the entry: it makes a request's signal abort only if the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
@@ -148,8 +158,8 @@ async function writeContents(outdir, metafiles, names, table) {
   );
   const modules = await Promise.all(
     names.map(async (name) => ({
-      name,
-      bytes: await readFile(join(outdir, "wasm", `${name}.wasm`)),
+      file: moduleFile(name, table[name]),
+      bytes: await readFile(join(outdir, moduleFile(name, table[name]))),
       package: /^(@[^/]+\/)?[^/]+/.exec(table[name].package ?? "")?.[0],
     })),
   );
@@ -237,11 +247,27 @@ function loadedFiles() {
   };
 }
 
-/** The virtual module smalti:modules: every WebAssembly module by static import. */
-function moduleImports(names) {
-  const imports = names.map((name, i) => `import m${i} from "./wasm/${name}.wasm";`);
-  const members = names.map((name, i) => `${JSON.stringify(name)}: m${i}`);
-  const contents = `${imports.join("\n")}\nexport default { ${members.join(", ")} };`;
+/** Returns the files of the modules that workerd has. */
+const workerdModules = (table) =>
+  Object.entries(table).flatMap(([name, row]) =>
+    row.absentOn?.includes("workerd") ? [] : [moduleFile(name, row)],
+  );
+
+/**
+ * The virtual module smalti:modules: WebAssembly modules by static import, and functions that import those
+ * that are loaded on demand.
+ */
+function moduleImports(table) {
+  const rows = Object.entries(table).filter(([, { absentOn }]) => !absentOn?.includes("workerd"));
+  const early = rows.filter(([, { onDemand }]) => !onDemand);
+  const imports = early.map(([name, row], i) => `import m${i} from "./${moduleFile(name, row)}";`);
+  const members = early.map(([name], i) => `${JSON.stringify(name)}: m${i}`);
+  const loaders = rows
+    .filter(([, { onDemand }]) => onDemand)
+    .map(([name, row]) => `${JSON.stringify(name)}: () => import("./${moduleFile(name, row)}")`);
+  const contents = `${imports.join("\n")}
+export default { ${members.join(", ")} };
+export const onDemand = { ${loaders.join(", ")} };`;
   return {
     name: "module-imports",
     setup({ onResolve, onLoad }) {

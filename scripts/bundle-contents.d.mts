@@ -23,7 +23,7 @@ export function bundleBom(contents: {
   readonly version: string;
   readonly packages: readonly Omit<BundledPackage, "home" | "directory">[];
   readonly modules: readonly {
-    readonly name: string;
+    readonly file: string;
     readonly bytes: Uint8Array;
     readonly package?: string;
   }[];

@@ -81,16 +81,16 @@ const ijgNotice = "This software is based in part on the work of the Independent
 
 /**
  * Returns the bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly
- * modules, `{ name, bytes, package? }`, listed inside their package, or next to the packages if they are our
+ * modules, `{ file, bytes, package? }`, listed inside their package, or next to the packages if they are our
  * own. The sources that the modules were compiled from are listed next to the packages, which depend on them.
  * `prebuilt` names the packages that arrive bundled, so that the list of their contents is incomplete. The
  * same build makes the same bytes: there is no time and no random number in it.
  */
 export function bundleBom({ version, packages, modules, prebuilt = [] }) {
-  const fileOf = ({ name, bytes }) => ({
+  const fileOf = ({ file, bytes }) => ({
     type: "file",
-    "bom-ref": `wasm/${name}.wasm`,
-    name: `wasm/${name}.wasm`,
+    "bom-ref": file,
+    name: file,
     hashes: [{ alg: "SHA-256", content: createHash("sha256").update(bytes).digest("hex") }],
   });
   const components = packages.map((each) => {

@@ -1,14 +1,14 @@
 // The configuration of `workerd serve` for the files of dist/, as Cap'n Proto text.
 
 /**
- * Returns the configuration of workerd. `modules`: names of the WebAssembly modules; `chunks`: files that
+ * Returns the configuration of workerd. `modules`: files of the WebAssembly modules; `chunks`: files that
  * app.js loads on demand. Start it in dist/: the directories are relative to the folder in which workerd
  * starts, and `--directory-path disk=/srv/images` and `--directory-path assets=…` name others. The date may
  * not be later than the oldest workerd that runs this.
  */
 export function workerdConfig(modules, chunks) {
   const scripts = chunks.map((name) => `    (name = "${name}", esModule = embed "${name}"),`);
-  const wasm = modules.map((name) => `    (name = "wasm/${name}.wasm", wasm = embed "wasm/${name}.wasm"),`);
+  const wasm = modules.map((file) => `    (name = "${file}", wasm = embed "${file}"),`);
   const variables = [
     "SMALTI_CONFIG",
     "SMALTI_IMAGE",

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { createImaging } from "./imaging/imaging.ts";
 import type * as library from "./imaging/library.d.ts";
-import { moduleLoader } from "./server/platform/files/dist-files.ts";
+import { moduleLoader, onDemandLoader } from "./server/platform/files/dist-files.ts";
 import { distFolder } from "./server/platform/files/dist-folder.ts";
 import { nodeFiles } from "./server/platform/files/node-files.ts";
 import { deflate, nativeZlib } from "./server/platform/process/zlib.ts";
@@ -12,11 +12,16 @@ export { ImagingError } from "./base/imaging-error.ts";
 
 let files: string | undefined;
 let loader: ReturnType<typeof moduleLoader> | undefined;
+let onDemand: ReturnType<typeof onDemandLoader> | undefined;
 
 const imaging = createImaging({
   wasm(name) {
     loader ??= moduleLoader(distFolder(import.meta.url, files));
     return loader(name);
+  },
+  loadWasm(name) {
+    onDemand ??= onDemandLoader(distFolder(import.meta.url, files));
+    return onDemand(name);
   },
   deflate,
   zlib: nativeZlib,
@@ -28,5 +33,6 @@ export const probe: typeof library.probe = imaging.probe;
 export const useFiles: typeof library.useFiles = (folder) => {
   files = folder instanceof URL ? fileURLToPath(folder) : folder;
   loader = undefined;
+  onDemand = undefined;
 };
 export const openFile: typeof library.openFile = (path) => nodeFiles().open(path);

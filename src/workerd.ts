@@ -1,6 +1,6 @@
 // Entry of workerd. The service is built by the first request, since bindings are only there then.
 
-import modules from "smalti:modules";
+import modules, { onDemand } from "smalti:modules";
 import { mountAdmin } from "./admin/routes.ts";
 import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./server/platform/workerd.ts";
 import { type Started, start } from "./server/start/start.ts";
@@ -15,7 +15,7 @@ const configFile = "/config.yaml";
 
 /** Builds the service and prints what it serves, which its first response does not wait for. */
 async function open(bindings: WorkerdBindings, context: Context): Promise<Started> {
-  const platform = workerdPlatform(bindings, modules);
+  const platform = workerdPlatform(bindings, modules, onDemand);
   const variable = bindings.SMALTI_CONFIG;
   const text = variable || (await configOnDisk(platform.files));
   const service = await start(platform, text, [mountAdmin]);

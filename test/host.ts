@@ -5,23 +5,26 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import type { CodecHost } from "../src/imaging/codecs/codec.ts";
-import { type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
+import { type OnDemandModule, type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
 import { deflate, nativeZlib } from "../src/server/platform/process/zlib.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
-const compiled = new Map<WorkerModule, WebAssembly.Module>();
+const compiled = new Map<WorkerModule | OnDemandModule, WebAssembly.Module>();
 
-const fileOf = (name: WorkerModule) => {
+const fileOf = (name: WorkerModule | OnDemandModule) => {
   const row = wasmModules[name];
   return "package" in row ? new URL(row.package, root) : (inject("ownWasm")[name] as string);
 };
 
+function moduleOf(name: WorkerModule | OnDemandModule): WebAssembly.Module {
+  let module = compiled.get(name);
+  if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(fileOf(name)))));
+  return module;
+}
+
 export const testHost: CodecHost = {
-  wasm(name) {
-    let module = compiled.get(name);
-    if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(fileOf(name)))));
-    return module;
-  },
+  wasm: moduleOf,
+  loadWasm: async (name) => moduleOf(name),
   deflate,
   zlib: nativeZlib,
 };

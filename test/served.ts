@@ -62,6 +62,7 @@ export async function served(
     startCommands: { folder: "smalti DIR", config: "smalti -config smalti.yaml" },
     memoryBytes: 2 ** 32,
     wasm: testHost.wasm as Platform["wasm"],
+    loadWasm: testHost.loadWasm as Platform["loadWasm"],
     deflate: over.deflate ?? testHost.deflate,
     compression,
     asset: over.asset ?? assetReader(new URL("../", import.meta.url)),

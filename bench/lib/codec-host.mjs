@@ -16,12 +16,14 @@ export async function codecHost() {
   const own = await buildWasm();
   const { deflate, nativeZlib } = await compiledCode("src/server/platform/process/zlib.ts");
   const compiled = new Map();
+  const wasm = (name) => {
+    const file = own[name] ?? join(packages, wasmModules[name].package);
+    if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(readFileSync(file)));
+    return compiled.get(name);
+  };
   return {
-    wasm(name) {
-      const file = own[name] ?? join(packages, wasmModules[name].package);
-      if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(readFileSync(file)));
-      return compiled.get(name);
-    },
+    wasm,
+    loadWasm: async (name) => wasm(name),
     deflate,
     zlib: nativeZlib,
   };

@@ -252,6 +252,11 @@ export interface Platform {
   memoryUsage?(): { readonly resident: number; readonly heap: number };
   /** The compiled module of that name in dist/wasm. Throws if there is none. */
   wasm(name: string): WebAssembly.Module;
+  /**
+   * The module of that name in dist/wasm/on-demand, compiled off the main thread when it is first needed.
+   * Throws ImagingError `unsupported`, code module_missing, if this runtime does not have it.
+   */
+  loadWasm(name: string): Promise<WebAssembly.Module>;
   /** Returns a file of static/, by relative path with `/`, or undefined. */
   asset(path: string): Promise<Uint8Array | undefined>;
   /** zlib format (RFC 1950). */

@@ -35,7 +35,7 @@ export type { ImageHeader } from "./codecs/image-header.ts";
 // The decoders and encoders of a thread.
 export { createCodecs } from "./codecs/index.ts";
 // The WebAssembly modules of the service.
-export { workerModules } from "./codecs/modules.ts";
+export { type OnDemandModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.
 export type { NamedMaster, ReadRequest, RenderPlan } from "./codecs/plan.ts";
 // Files that only another decoder can read, as a whole.

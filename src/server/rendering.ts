@@ -24,6 +24,7 @@ import { createSidecars } from "./images/sidecar/sidecars.ts";
 import type { OuterParts } from "./parts.ts";
 import { admissionFigures, poolCounts } from "./stats/parts.ts";
 import type { Registry } from "./stats/registry.ts";
+import { codecHost } from "./workers/codec-host.ts";
 import { type Pool, WorkerPool } from "./workers/pool.ts";
 
 /** Dependencies of rendering. */
@@ -78,12 +79,7 @@ export function buildRendering({
     waitMs: parseDuration(settings.current().limits.max_wait) || Number.POSITIVE_INFINITY,
   });
   const ignoredProfiles = createIgnoredProfiles(log);
-  const codecs = createCodecs({
-    wasm: (name) => platform.wasm(name),
-    deflate: (data, level) => platform.deflate(data, level),
-    zlib: platform.zlib,
-    noteIgnoredProfile: ignoredProfiles.tell,
-  });
+  const codecs = createCodecs(codecHost(platform, ignoredProfiles.tell));
   const pool =
     given ??
     new WorkerPool({

@@ -185,8 +185,8 @@ test("the bill of the bundle has packages with licences, their modules inside th
       { name: "c", version: "1.0.0" },
     ],
     modules: [
-      { name: "foreign", bytes: new TextEncoder().encode("abc"), package: "@s/a" },
-      { name: "own", bytes: new Uint8Array() },
+      { file: "wasm/foreign.wasm", bytes: new TextEncoder().encode("abc"), package: "@s/a" },
+      { file: "wasm/own.wasm", bytes: new Uint8Array() },
     ],
     prebuilt: ["c"],
   });

@@ -19,6 +19,7 @@ import {
   type CheckedManifestFiles,
   type Config,
   checkManifestFiles,
+  codecHost,
   configWarnings,
   createOverlays,
   createYamlReader,
@@ -131,11 +132,7 @@ async function warningsOf(
       ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks?.has("resolve") })
       : []),
   ];
-  const codecs = createCodecs({
-    wasm: (name) => platform.wasm(name),
-    deflate: (data, level) => platform.deflate(data, level),
-    zlib: platform.zlib,
-  });
+  const codecs = createCodecs(codecHost(platform));
   const overlays = createOverlays({
     options: config.overlay,
     sources,

@@ -11,7 +11,7 @@ import {
   readableTitles,
   writePyramidFile,
 } from "../../imaging/index.ts";
-import { absolutePath, bytesText } from "../../server/index.ts";
+import { absolutePath, bytesText, codecHost } from "../../server/index.ts";
 import { command } from "./command.ts";
 import { asCommandError, CommandError, UsageError } from "./command-error.ts";
 import { pageFlag } from "./image-file.ts";
@@ -67,7 +67,7 @@ export const convert = command({
     const targets = targetsOf(platform, operands, { output, to });
     const { files } = platform;
     if (!files?.create) throw new CommandError(`the runtime ${platform.name} cannot write files in parts`);
-    const host = { wasm: platform.wasm, deflate: platform.deflate, zlib: platform.zlib };
+    const host = codecHost(platform);
     const tools = { files, host, codecs: createCodecs(host), signal: interruptOf(platform) };
     const progress = createProgress(platform, "megapixels");
     const reports: Report[] = [];

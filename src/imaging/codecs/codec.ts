@@ -5,7 +5,7 @@ import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
 import type { ImageHeader } from "./image-header.ts";
-import type { WorkerModule } from "./modules.ts";
+import type { OnDemandModule, WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
 /** Result of `decode`. */
@@ -37,6 +37,11 @@ export const writtenByDefault = 64 * 2 ** 20;
 /** Parts of the platform that codecs need: compiled modules and zlib. */
 export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
+  /**
+   * Loads a module that is compiled when it is first needed. Throws ImagingError `unsupported`, code
+   * module_missing, if the runtime does not have it.
+   */
+  loadWasm(name: OnDemandModule): Promise<WebAssembly.Module>;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   /** Absent: streams are inflated by DecompressionStream. */

@@ -10,6 +10,13 @@ interface WasmModule {
   /** A file in node_modules. */
   readonly package?: string;
   /**
+   * True if it is large and seldom needed: it is compiled when a job first asks for it (`loadWasm`), in
+   * `dist/wasm/on-demand/`. Absent: workers have it from their start.
+   */
+  readonly onDemand?: true;
+  /** Runtimes that never have it; absent if all do. */
+  readonly absentOn?: readonly "workerd"[];
+  /**
    * Pages of 64 KiB that the memory of an instance begins with in `dist/`, fewer than in the package: V8
    * collects garbage the more often, the larger the memories of new instances are.
    */
@@ -32,6 +39,12 @@ export const wasmModules = {
   "webp-decode": { usedBy: "worker", package: "@jsquash/webp/codec/dec/webp_dec.wasm", firstPages: 32 },
   "webp-encode": { usedBy: "worker", package: "@jsquash/webp/codec/enc/webp_enc_simd.wasm" },
   openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
+  // codecs/avif/
+  "avif-encode": { usedBy: "worker", onDemand: true, package: "@jsquash/avif/codec/enc/avif_enc.wasm" },
+  "avif-decode": { usedBy: "worker", onDemand: true, package: "@jsquash/avif/codec/dec/avif_dec.wasm" },
+  // codecs/jxl/
+  "jxl-encode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/enc/jxl_enc.wasm" },
+  "jxl-decode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/dec/jxl_dec.wasm" },
   lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
   // JPEG by regions: codecs/jpg/region/
   "jpeg-decode": { usedBy: "worker", source: "wasm/jpeg/assembly/decode.ts" },
@@ -63,17 +76,23 @@ export const wasmModules = {
 
 type Table = typeof wasmModules;
 
-/** A module that workers use, so that codecs may ask for it. */
-export type WorkerModule = {
-  [Name in keyof Table]: Table[Name]["usedBy"] extends "worker" | "both" ? Name : never;
+/** A module that codecs may load when they need it. */
+export type OnDemandModule = {
+  [Name in keyof Table]: Table[Name] extends { readonly onDemand: true } ? Name : never;
 }[keyof Table];
 
-/** Returns the modules that workers of the pool use, by name. */
+/** A module that workers have from their start, so that codecs may ask for it. */
+export type WorkerModule = Exclude<
+  { [Name in keyof Table]: Table[Name]["usedBy"] extends "worker" | "both" ? Name : never }[keyof Table],
+  OnDemandModule
+>;
+
+/** Returns the modules that workers of the pool have from their start, by name. */
 export function workerModules(
   compiled: (name: WorkerModule) => WebAssembly.Module,
 ): Readonly<Record<WorkerModule, WebAssembly.Module>> {
-  const names = Object.entries<WasmModule>(wasmModules).flatMap(([name, { usedBy }]) =>
-    usedBy === "worker" || usedBy === "both" ? [name as WorkerModule] : [],
+  const names = Object.entries<WasmModule>(wasmModules).flatMap(([name, { usedBy, onDemand }]) =>
+    !onDemand && (usedBy === "worker" || usedBy === "both") ? [name as WorkerModule] : [],
   );
   return Object.fromEntries(names.map((name) => [name, compiled(name)])) as Record<
     WorkerModule,

@@ -4,7 +4,7 @@
 import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
-import { normaliseIp, type Platform } from "../../base/index.ts";
+import { ImagingError, normaliseIp, type Platform } from "../../base/index.ts";
 import { compression } from "./compression.ts";
 import { containerCommands } from "./container-commands.ts";
 import { isAssetPath } from "./files/asset-path.ts";
@@ -33,10 +33,14 @@ const deflateAsync = promisify(deflate) as (
 const isJson = (response: Response) =>
   response.headers.get("content-type")?.startsWith("application/json") === true;
 
-/** `modules`: compiled modules by name, since workerd compiles none at run time. */
+/**
+ * `modules`: compiled modules by name, since workerd compiles none at run time; `onDemand`: imports of those
+ * that are loaded when they are first needed.
+ */
 export function workerdPlatform(
   bindings: WorkerdBindings,
   modules: Readonly<Record<string, WebAssembly.Module>>,
+  onDemand: Readonly<Record<string, () => Promise<{ readonly default: WebAssembly.Module }>>>,
 ): Platform {
   const variables = Object.entries(bindings).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
@@ -56,6 +60,15 @@ export function workerdPlatform(
       const module = modules[name];
       if (!module) throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
       return module;
+    },
+    async loadWasm(name) {
+      try {
+        const load = onDemand[name];
+        if (load) return (await load()).default;
+      } catch (cause) {
+        throw missingModule(name, cause);
+      }
+      throw missingModule(name);
     },
     async asset(path) {
       if (!ASSETS || !isAssetPath(path)) return undefined;
@@ -85,6 +98,13 @@ export function workerdPlatform(
     },
   };
 }
+
+const missingModule = (name: string, cause?: unknown) =>
+  new ImagingError(
+    "unsupported",
+    `The module ${name}, which this format needs, is not part of this deployment on workerd; ask for another format, or run the service on Node, Deno or Bun.`,
+    { code: "module_missing", cause },
+  );
 
 /**
  * Lets work continue when the client of its request has left: others may wait for it, and it holds a permit

@@ -2,7 +2,7 @@
 // transferred or shared.
 
 import type { ByteRange, ErrorRecord, JobTimes } from "../../base/index.ts";
-import type { NamedMaster, Task, workerModules } from "../../imaging/index.ts";
+import type { NamedMaster, OnDemandModule, Task, workerModules } from "../../imaging/index.ts";
 
 /**
  * A file that a worker opens itself. The worker refuses a file of another size or file number at this path.
@@ -45,6 +45,9 @@ export type ToWorker =
    * does not exist.
    */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }
+  /** Response to `load`. */
+  | { readonly kind: "module"; readonly read: number; readonly module: WebAssembly.Module }
+  /** The failure of any request. */
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord }
   /** Asks how much memory the worker uses. */
   | { readonly kind: "measure" };
@@ -73,6 +76,8 @@ export type FromWorker =
    * thread.
    */
   | { readonly kind: "memory"; readonly bytes: number }
+  /** Requests a module that is loaded on demand; the worker keeps it for later jobs. */
+  | { readonly kind: "load"; readonly read: number; readonly name: OnDemandModule }
   | {
       readonly kind: "read";
       readonly job: number;

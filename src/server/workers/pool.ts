@@ -10,6 +10,7 @@ import {
   waitForTurn,
 } from "../../base/index.ts";
 import { type CodecHost, type Codecs, createCodecs, type Encoded } from "../../imaging/index.ts";
+import { type CodecPlatform, codecHost } from "./codec-host.ts";
 import { inPlaceRunner } from "./in-place-runner.ts";
 import type { Job, JobLimits, Runner } from "./runner.ts";
 import { createRunners, type Runners } from "./runners.ts";
@@ -35,7 +36,7 @@ export const poolCounts = [
 export type PoolCounts = Counts<(typeof poolCounts)[number]>;
 
 export interface PoolOptions {
-  readonly platform: Pick<Platform, "wasm" | "deflate" | "zlib" | "startWorker">;
+  readonly platform: CodecPlatform & Pick<Platform, "startWorker">;
   /**
    * Maximum number of working workers; more are started while jobs wait without their permit. Jobs in place
    * run one at a time.
@@ -119,6 +120,7 @@ export class WorkerPool implements Pool {
         if (!platform.startWorker) return inPlaceRunner(this.#ownCodecs(first));
         const runner = new WorkerRunner(platform.startWorker(), {
           module: (name) => platform.wasm(name),
+          loadModule: (name) => platform.loadWasm(name),
           number: ++this.#lastNumber,
           warm,
           cancelGraceMs: options.cancelGraceMs ?? 1000,
@@ -180,15 +182,7 @@ export class WorkerPool implements Pool {
    */
   #ownCodecs(first: boolean): Codecs {
     const { platform, codecs, ignoredProfile } = this.#options;
-    return (
-      (first && codecs) ||
-      createCodecs({
-        wasm: (name) => platform.wasm(name),
-        deflate: (data, level) => platform.deflate(data, level),
-        zlib: platform.zlib,
-        ...(ignoredProfile && { noteIgnoredProfile: ignoredProfile }),
-      })
-    );
+    return (first && codecs) || createCodecs(codecHost(platform, ignoredProfile));
   }
 
   #next(): void {

@@ -17,6 +17,7 @@ import { type Job, type JobLimits, lateError, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
   readonly module: CodecHost["wasm"];
+  readonly loadModule: CodecHost["loadWasm"];
   readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
   /** Number of the worker among all workers of the pool so far, from 1. */
   readonly number: number;
@@ -73,7 +74,7 @@ export class WorkerRunner implements Runner {
   #waits = false;
   #lastId = 0;
 
-  /** Sends the worker its modules. */
+  /** Sends the worker the modules that it has from its start. */
   constructor(port: WorkerPort, options: WorkerRunnerOptions) {
     this.#port = port;
     this.#options = options;
@@ -218,6 +219,9 @@ export class WorkerRunner implements Runner {
       case "ignoredProfile":
         this.#options.ignoredProfile?.(message.master, message.reason);
         return;
+      case "load":
+        void this.#sendModule(message);
+        return;
       case "read":
       case "recall":
       case "keep":
@@ -253,6 +257,16 @@ export class WorkerRunner implements Runner {
     }
     if (job.memory > this.#options.maxJobBytes || (message.kind === "failed" && message.broken)) this.#end();
     else this.#settle(true);
+  }
+
+  async #sendModule({ read, name }: FromWorker & { kind: "load" }): Promise<void> {
+    let message: ToWorker;
+    try {
+      message = { kind: "module", read, module: await this.#options.loadModule(name) };
+    } catch (error) {
+      message = { kind: "unread", read, error: toErrorRecord(error, "source") };
+    }
+    if (this.#alive) this.#post(message);
   }
 
   #sendBytes(message: Asking): void {

@@ -14,6 +14,7 @@ import {
   type CodecHost,
   type Codecs,
   createCodecs,
+  type OnDemandModule,
   runTask,
   type SidecarAccess,
   type SidecarBlocks,
@@ -42,8 +43,11 @@ export interface WorkerHost {
  */
 const channelGap = 64 * 1024;
 
-interface PendingRead {
-  resolve(bytes: Uint8Array | undefined): void;
+/** What the main thread responds to a request of the worker. */
+type Requested = Uint8Array | WebAssembly.Module | undefined;
+
+interface PendingRequest {
+  resolve(value: Requested): void;
   reject(error: unknown): void;
 }
 
@@ -56,8 +60,9 @@ export function serveJobs(host: WorkerHost): void {
 /** One worker, and the job that it has. */
 class JobServer {
   readonly #host: WorkerHost;
-  readonly #reads = new Map<number, PendingRead>();
+  readonly #pending = new Map<number, PendingRequest>();
   #lastRead = 0;
+  readonly #modules = new Map<string, Promise<WebAssembly.Module>>();
   #codecs: Codecs | undefined;
   #wanted: { readonly aborted: boolean } = { aborted: false };
   readonly #files: OpenFiles;
@@ -77,6 +82,7 @@ class JobServer {
       };
       this.#codecs = createCodecs({
         wasm: (name) => modules[name],
+        loadWasm: (name) => this.#loadModule(name),
         deflate: this.#host.deflate,
         zlib: this.#host.zlib,
         cacheBytes,
@@ -88,21 +94,39 @@ class JobServer {
     }
     if (message.kind === "job") return this.#run(message);
     if (message.kind === "measure") return this.#host.post({ kind: "memory", bytes: this.#host.memory() });
-    const pending = this.#reads.get(message.read);
-    this.#reads.delete(message.read);
-    if (message.kind === "bytes") pending?.resolve(message.bytes);
-    else pending?.reject(fromErrorRecord(message.error));
+    const pending = this.#pending.get(message.read);
+    this.#pending.delete(message.read);
+    if (message.kind === "unread") pending?.reject(fromErrorRecord(message.error));
+    else pending?.resolve(message.kind === "bytes" ? message.bytes : message.module);
+  }
+
+  #request<Value extends Requested>(
+    message: (read: number) => FromWorker,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const read = ++this.#lastRead;
+      this.#pending.set(read, { resolve: resolve as PendingRequest["resolve"], reject });
+      this.#host.post(message(read), transfer);
+    });
+  }
+
+  /** Requests a module once, so that each worker compiles its functions once. */
+  #loadModule(name: OnDemandModule): Promise<WebAssembly.Module> {
+    let module = this.#modules.get(name);
+    if (!module) {
+      module = this.#request<WebAssembly.Module>((read) => ({ kind: "load", read, name }));
+      this.#modules.set(name, module);
+      module.catch(() => this.#modules.delete(name)); // the next job tries again
+    }
+    return module;
   }
 
   #askFor(
     message: (read: number) => FromWorker,
     transfer?: readonly ArrayBuffer[],
   ): Promise<Uint8Array | undefined> {
-    return new Promise((resolve, reject) => {
-      const read = ++this.#lastRead;
-      this.#reads.set(read, { resolve, reject });
-      this.#host.post(message(read), transfer);
-    });
+    return this.#request(message, transfer);
   }
 
   async #ask(message: (read: number) => FromWorker): Promise<Uint8Array> {

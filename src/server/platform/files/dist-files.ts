@@ -1,4 +1,4 @@
-// Files next to the bundle: dist/wasm/*.wasm and dist/static/**.
+// Files next to the bundle: dist/wasm/**.wasm and dist/static/**.
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -13,13 +13,35 @@ export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
   return (name) => {
     let module = modules.get(name);
     if (!module) {
-      if (!/^[\w-]+$/.test(name))
-        throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
-      module = new WebAssembly.Module(readFileSync(new URL(`wasm/${name}.wasm`, dist)));
+      module = new WebAssembly.Module(readFileSync(fileOfModule(dist, "wasm", name)));
       modules.set(name, module);
     }
     return module;
   };
+}
+
+/**
+ * Modules of `dist/wasm/on-demand/` by name, each read and compiled off this thread when it is first asked
+ * for, and then shared.
+ */
+export function onDemandLoader(dist: URL): (name: string) => Promise<WebAssembly.Module> {
+  const modules = new Map<string, Promise<WebAssembly.Module>>();
+  const load = async (name: string) =>
+    WebAssembly.compile(await readFile(fileOfModule(dist, "wasm/on-demand", name)));
+  return (name) => {
+    let module = modules.get(name);
+    if (!module) {
+      module = load(name);
+      modules.set(name, module);
+      module.catch(() => modules.delete(name)); // the next caller tries again
+    }
+    return module;
+  };
+}
+
+function fileOfModule(dist: URL, folder: string, name: string): URL {
+  if (!/^[\w-]+$/.test(name)) throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
+  return new URL(`${folder}/${name}.wasm`, dist);
 }
 
 const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);

@@ -3,7 +3,7 @@
 import type { Platform } from "../../../base/index.ts";
 import { checkedGet } from "../checked-get.ts";
 import { compression } from "../compression.ts";
-import { assetReader, moduleLoader } from "../files/dist-files.ts";
+import { assetReader, moduleLoader, onDemandLoader } from "../files/dist-files.ts";
 import { nodeFiles } from "../files/node-files.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
 import { endProcess } from "./exit.ts";
@@ -54,6 +54,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       return { resident: rss, heap: heapUsed };
     },
     wasm: moduleLoader(dist),
+    loadWasm: onDemandLoader(dist),
     asset: assetReader(dist),
     deflate,
     zlib: nativeZlib,

@@ -11,14 +11,15 @@ import { listeningUrl } from "../../../../src/server/platform/server/listening.t
 import { targetOf } from "../../../../src/server/platform/server/request-facts.ts";
 
 const top = mkdtempSync(join(tmpdir(), "smalti-dist-"));
+const emptyModule = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 const platform = nodePlatform(pathToFileURL(`${top}/`));
 
 beforeAll(() => {
   mkdirSync(join(top, "static/d"), { recursive: true });
-  mkdirSync(join(top, "wasm"));
+  mkdirSync(join(top, "wasm/on-demand"), { recursive: true });
   writeFileSync(join(top, "secret"), "secret");
   writeFileSync(join(top, "static/d/a b%.txt"), "text");
-  writeFileSync(join(top, "wasm/empty.wasm"), new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
+  writeFileSync(join(top, "wasm/empty.wasm"), emptyModule);
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
@@ -52,6 +53,18 @@ describe("modules", () => {
 
   it.each(["none", "../wasm/empty", ""])("that are missing throw: %j", (name) => {
     expect(() => platform.wasm(name)).toThrow();
+  });
+
+  it("on demand are read when they are first asked for, again after a failure, and compiled once", async () => {
+    await expect(platform.loadWasm("late")).rejects.toThrow("ENOENT");
+    writeFileSync(join(top, "wasm/on-demand/late.wasm"), emptyModule);
+    const [first, second] = await Promise.all([platform.loadWasm("late"), platform.loadWasm("late")]);
+    expect(first).toBeInstanceOf(WebAssembly.Module);
+    expect(second).toBe(first);
+  });
+
+  it.each(["none", "../empty", ""])("on demand that are missing are rejected: %j", async (name) => {
+    await expect(platform.loadWasm(name)).rejects.toThrow();
   });
 });
 
