@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createTurns } from "../../../src/base/concurrency/turns.ts";
+import fc from "../../properties.ts";
 
 const any = () => true;
 
@@ -84,4 +85,63 @@ test("an item that is removed is not served", () => {
   turns.remove("c", "c1");
   expect([...turns.clients()]).toEqual([["a2"]]);
   expect(served(turns)).toEqual(["a2"]);
+});
+
+test("a party with dear items is served as much as one with cheap ones, not as often", () => {
+  const costs: Record<string, number> = { a: 10, b: 1 };
+  const turns = createTurns<string>(
+    () => 0,
+    (item) => costs[item[0] as string] as number,
+  );
+  for (let n = 0; n < 3; n++) turns.add("a", `a${n}`);
+  for (let n = 0; n < 20; n++) turns.add("b", `b${n}`);
+  const order = served(turns).map((item) => item[0]);
+  expect(order.join("")).toBe(`a${"b".repeat(10)}a${"b".repeat(10)}a`);
+});
+
+test("a party gains nothing by sending one item after the other instead of all at once", () => {
+  const turns = createTurns<string>(
+    () => 0,
+    () => 1,
+  );
+  for (let n = 0; n < 6; n++) turns.add("b", `b${n}`);
+  const order: string[] = [];
+  turns.add("a", "a0");
+  for (let n = 1; turns.size > 0; n++) {
+    const item = turns.next(any) as string;
+    turns.serve(item[0] as string, item);
+    order.push(item[0] as string);
+    // Its next item comes right after it was served.
+    if (item[0] === "a" && n < 8) turns.add("a", `a${n}`);
+  }
+  expect(order.join("")).toMatch(/^(ba|ab){4}/);
+});
+
+test("every party is served its share, whatever comes and goes (property)", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ client: fc.constantFrom("a", "b", "c"), cost: fc.integer({ min: 1, max: 9 }) }), {
+        minLength: 30,
+        maxLength: 200,
+      }),
+      (jobs) => {
+        const turns = createTurns<(typeof jobs)[number]>(
+          () => 0,
+          ({ cost }) => cost,
+        );
+        for (const job of jobs) turns.add(job.client, job);
+        const spent: Record<string, number> = { a: 0, b: 0, c: 0 };
+        const left = (name: string) => [...turns.clients()].some(([job]) => job?.client === name);
+        for (let job = turns.next(() => true); job; job = turns.next(() => true)) {
+          turns.serve(job.client, job);
+          spent[job.client] = (spent[job.client] as number) + job.cost;
+          // Goyal et al., theorem 1: parties that both wait differ by at most one largest item of each.
+          const both = Object.keys(spent).filter(left);
+          for (const one of both)
+            for (const other of both)
+              expect((spent[one] as number) - (spent[other] as number)).toBeLessThanOrEqual(18);
+        }
+      },
+    ),
+  );
 });

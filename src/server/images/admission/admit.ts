@@ -122,6 +122,9 @@ interface TrackedJob extends JobNeeds {
 
 const rankOf = ({ queuedAt, expectedMs }: TrackedJob) => queuedAt + patience * expectedMs;
 
+/** What a job takes of the share of its network; no job is free. */
+const costOf = ({ expectedMs }: TrackedJob) => Math.max(1, expectedMs);
+
 const holdsPermit = ({ since }: TrackedJob) => since !== undefined;
 
 /** Creates an admission without jobs. */
@@ -131,7 +134,10 @@ export function createAdmission(limits: AdmissionLimits, figures: AdmissionFigur
 
 class CostAdmission implements Admission {
   readonly #figures: AdmissionFigures;
-  readonly #queues = { cheap: createTurns(rankOf), heavy: createTurns(rankOf) } as const;
+  readonly #queues = {
+    cheap: createTurns(rankOf, costOf),
+    heavy: createTurns(rankOf, costOf),
+  } as const;
   /** Admitted jobs that have not ended. */
   readonly #admitted = new Set<TrackedJob>();
   /** Admitted jobs that want their permit back, with the functions that resume them. */

@@ -97,6 +97,21 @@ test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
   }
 });
 
+test("networks that wait get the same milliseconds, not the same number of jobs", async () => {
+  const { start, order } = gate({ permits: 1 });
+  const first = start("first");
+  const dear = { kind: "dear", ms: 40 };
+  const small = { kind: "small", ms: 10 };
+  const names = ["a1", "a2", "a3", ...Array.from({ length: 9 }, (_, n) => `b${n}`)];
+  const jobs = names.map(
+    (name) => [name, start(name, { work: name[0] === "a" ? dear : small, client: addressOf(name) })] as const,
+  );
+  const byName = new Map(jobs);
+  await first.end();
+  for (let done = 0; done < names.length; done++) await byName.get(order.at(-1) as string)?.end();
+  expect(order.slice(1).join(" ")).toBe("a1 b0 b1 b2 b3 a2 b4 b5 b6 b7 a3 b8");
+});
+
 test("with one permit cheap jobs go first, and heavy ones still run", async () => {
   const { start, order } = gate({ permits: 1 });
   const first = start("first");
