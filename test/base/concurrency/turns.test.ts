@@ -87,7 +87,7 @@ test("an item that is removed is not served", () => {
   expect(served(turns)).toEqual(["a2"]);
 });
 
-test("a party with dear items is served as much as one with cheap ones, not as often", () => {
+test("a party with expensive items is served as much as one with cheap ones, not as often", () => {
   const costs: Record<string, number> = { a: 10, b: 1 };
   const turns = createTurns<string>(
     () => 0,

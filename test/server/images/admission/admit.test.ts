@@ -100,11 +100,12 @@ test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
 test("networks that wait get the same milliseconds, not the same number of jobs", async () => {
   const { start, order } = gate({ permits: 1 });
   const first = start("first");
-  const dear = { kind: "dear", ms: 40 };
+  const large = { kind: "large", ms: 40 };
   const small = { kind: "small", ms: 10 };
   const names = ["a1", "a2", "a3", ...Array.from({ length: 9 }, (_, n) => `b${n}`)];
   const jobs = names.map(
-    (name) => [name, start(name, { work: name[0] === "a" ? dear : small, client: addressOf(name) })] as const,
+    (name) =>
+      [name, start(name, { work: name[0] === "a" ? large : small, client: addressOf(name) })] as const,
   );
   const byName = new Map(jobs);
   await first.end();
