@@ -48,6 +48,7 @@ const needs = {
     commands: ["command -v mmdebstrap && test -f /usr/share/keyrings/debian-archive-keyring.gpg"],
     debian: "mmdebstrap debian-archive-keyring",
   },
+  qpdf: { commands: ["command -v qpdf"], debian: "qpdf" },
   tesseract: {
     commands: [
       "command -v tesseract && command -v bible && test -f /usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf",
@@ -58,6 +59,10 @@ const needs = {
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   fish: { commands: ["command -v fish"], debian: "fish" },
   zsh: { commands: ["command -v zsh"], debian: "zsh" },
+  poppler: {
+    commands: ["command -v pdftoppm && command -v pdftotext && command -v pdfinfo && command -v pdfimages"],
+    debian: "poppler-utils",
+  },
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },

@@ -81,6 +81,8 @@ export function outputOf(...call: Parameters<typeof run>): Uint8Array {
 /** Arguments by which a program says its version, unless it is `-version`. */
 const asks: Readonly<Record<string, string>> = {
   exiftool: "-ver",
+  pdftoppm: "-v",
+  qpdf: "--version",
   opj_compress: "-h",
   opj_decompress: "-h",
   tiffcp: "-h",

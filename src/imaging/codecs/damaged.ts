@@ -18,6 +18,10 @@ export const damagedGif = positionError("GIF");
 export const damagedPng = positionError("PNG");
 export const damagedJp2 = structureError("JPEG 2000");
 export const damagedTif = contentError("of the TIFF file", "check or replace the file");
+export const damagedPdf = contentError(
+  "in the PDF file",
+  "repair it with `qpdf IN.pdf OUT.pdf`, or replace it",
+);
 export const damagedLzma = contentError("in data compressed by LZMA", "check or replace the file");
 export const damagedZstd = contentError("in Zstandard data", "the file may be damaged");
 export const damagedWebpHeader = structureError("WebP");

@@ -6,11 +6,12 @@ import { gif } from "./gif/format.ts";
 import { jp2 } from "./jp2/format.ts";
 import { jpg } from "./jpg/format.ts";
 import { jxl } from "./jxl/format.ts";
+import { pdf } from "./pdf/format.ts";
 import { png } from "./png/format.ts";
 import { tif } from "./tif/format.ts";
 import { webp } from "./webp/format.ts";
 
-const rows = { jpg, png, tif, webp, gif, jp2, jxl };
+const rows = { jpg, png, tif, webp, gif, jp2, jxl, pdf };
 
 /** Formats by their names in requests and headers. */
 export const formats: Readonly<Record<string, Format>> = rows;

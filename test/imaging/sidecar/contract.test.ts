@@ -10,6 +10,7 @@ import { createCodecs } from "../../../src/imaging/codecs/index.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
 import { grain } from "../../grain.ts";
 import { fixture, testHost } from "../../host.ts";
+import { pdfFile, scanObjects } from "../codecs/pdf/pdf-file.ts";
 import { oldJpegFile } from "../codecs/tif/old-jpeg-file.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
 import { type SidecarContract, sidecarContract } from "./codec-contract.ts";
@@ -213,6 +214,16 @@ sidecarContract("a JPEG 2000 file", {
     { header, page: 1, region: { x: 128, y: 64, width: 256, height: 128 }, scaleFactor: 1 },
     { header, page: 1, region: { x: 0, y: 0, width: 512, height: 256 }, scaleFactor: 4 },
   ],
+});
+
+sidecarContract("a page of a PDF that is a JPEG", {
+  codec: codecOf("pdf"),
+  file: async () => pdfFile(scanObjects([{ image: await picture(true)(), width: 1024, height: 1024 }])),
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+  ],
+  rest: (header) => [{ header, page: 1, region, scaleFactor: 8 }],
 });
 
 sidecarContract("the example", {

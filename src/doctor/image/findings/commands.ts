@@ -23,6 +23,9 @@ export const toServedPyramid =
 /** Converts arithmetic to Huffman coding without loss. */
 export const toHuffman = "jpegtran -copy all -outfile OUT.jpg IN";
 
+/** Removes the encryption of a PDF that opens without a password. */
+export const toDecrypted = "qpdf --decrypt IN OUT.pdf";
+
 /** Removes an unusable profile from a file. */
 export const dropProfile = "exiftool -icc_profile:all= IN";
 

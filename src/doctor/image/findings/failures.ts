@@ -8,7 +8,7 @@ import {
   type ServiceError,
 } from "../../../base/index.ts";
 import type { DiagnosisFacts, DiagnosisStep } from "../known.ts";
-import { toPyramid, toServedPyramid } from "./commands.ts";
+import { toDecrypted, toPyramid, toServedPyramid } from "./commands.ts";
 
 /** Levels of findings about failed steps. */
 const levels: Readonly<Record<DiagnosisStep, FindingLevel>> = {
@@ -45,6 +45,7 @@ const byCode: Readonly<Record<string, Advice>> = {
       "Compare the identifier with the files of the source, letter by letter, and its prefix with those of the sources. A folder is no image.",
   },
   page_not_found: { advice: "Ask for a page that the file has: name;2 is the second." },
+  encrypted_pdf: { advice: "Remove the encryption.", command: toDecrypted },
   source_too_large: { advice: "Raise image.max_pixel_area, or serve a smaller derivative of this master." },
   memory_budget: {
     advice: "Raise image.memory_budget, or convert the file to one whose tiles can be read by themselves.",

@@ -41,6 +41,7 @@ function headerOf(format: SourceFormat, over: Partial<ImageHeader> = {}): ImageH
     png: { interlaced: false },
     webp: {},
     gif: {},
+    pdf: { pdfFormat: "jpg", pdfSection: [0, 6e6], subsampling: "halved" },
   };
   return {
     format,

@@ -1,0 +1,102 @@
+// Header facts of the pages of a PDF.
+
+import { type ByteSource, ImagingError } from "../../../base/index.ts";
+import type { CodecHost, Decoder } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
+import { openPdf, type PdfCaches, type PdfFile } from "./directory/file.ts";
+import { countPages, findPage, type PageCount, type PdfPage, pagesInOrder } from "./directory/pages.ts";
+import { type InnerFormat, readInnerHeader } from "./inner.ts";
+import type { Other } from "./page/content.ts";
+import { findPageImage, shapeOf } from "./page/page-image.ts";
+
+/** What the reader of PDF files works with. */
+export interface PdfTools {
+  readonly host: Pick<CodecHost, "zlib">;
+  readonly caches: PdfCaches;
+  /** Decoders of images that a page may be. */
+  readonly inner: Readonly<Record<InnerFormat, Decoder>>;
+}
+
+/**
+ * Returns the header facts of a page, 1-based. `version` identifies the bytes of the file: what is read of it
+ * stays in memory under it. Throws ImagingError `decode`, `unsupported` with code encrypted_pdf, `not-found`
+ * with code page_not_found.
+ */
+export async function probePdf(
+  bytes: ByteSource,
+  page: number,
+  tools: PdfTools,
+  version: string | undefined,
+): Promise<ImageHeader> {
+  const file = await openPdf(bytes, tools.host.zlib, tools.caches, version);
+  const count = await countPages(file);
+  if (!Number.isInteger(page) || page < 1 || page > count.pages)
+    throw new ImagingError(
+      "not-found",
+      `Expected a page from 1 to ${count.pages} of this PDF file, received ${page}.`,
+      { code: "page_not_found" },
+    );
+  return describePage(bytes, file, { page: await findPage(file, page), count }, tools);
+}
+
+/** Yields the header facts of the first `count` pages, as `Decoder.probePages` does. */
+export async function* probePdfPages(
+  bytes: ByteSource,
+  count: number,
+  tools: PdfTools,
+  version: string | undefined,
+): AsyncGenerator<ImageHeader | ImagingError> {
+  const file = await openPdf(bytes, tools.host.zlib, tools.caches, version);
+  const all = await countPages(file);
+  let left = Math.min(count, all.pages);
+  for await (const page of pagesInOrder(file)) {
+    if (left-- <= 0) return;
+    try {
+      yield page instanceof ImagingError
+        ? page
+        : await describePage(bytes, file, { page, count: all }, tools);
+    } catch (error) {
+      if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
+      yield error;
+    }
+  }
+}
+
+async function describePage(
+  bytes: ByteSource,
+  file: PdfFile,
+  { page, count }: { readonly page: PdfPage; readonly count: PageCount },
+  { inner, host }: PdfTools,
+): Promise<ImageHeader> {
+  const found = await findPageImage(file, page);
+  const header =
+    "reason" in found
+      ? found
+      : await readInnerHeader(bytes, found, { decoder: inner[found.format], zlib: host.zlib });
+  const described = "reason" in header ? await describeOther(file, page, header) : header;
+  return { ...described, pages: count.pages, ...(count.cut && { pagesCut: count.cut }) };
+}
+
+const pixelsPerInch = 150;
+
+/** Returns the facts of a page that would have to be drawn. */
+async function describeOther(file: PdfFile, page: PdfPage, { reason }: Other): Promise<ImageHeader> {
+  const { box, turns, perInch } = await shapeOf(file, page);
+  const [across, up] = [box.right - box.left, box.top - box.bottom].map((points) =>
+    Math.max(1, Math.min(65_500, Math.round((points / perInch) * pixelsPerInch))),
+  ) as [number, number];
+  const [width, height] = turns % 2 === 0 ? [across, up] : [up, across];
+  return {
+    format: "pdf",
+    width,
+    height,
+    bands: 3,
+    depth: 8,
+    interpretation: "rgb",
+    orientation: 1,
+    pages: 1,
+    variant: "drawn",
+    resolution: { x: pixelsPerInch / 2.54, y: pixelsPerInch / 2.54 },
+    unsupported: `This page of the PDF file is not exactly one JPEG or JPEG 2000 image, since ${reason}. Convert it to images, such as with pdftoppm.`,
+  };
+}
