@@ -58,6 +58,7 @@ const needs = {
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   fish: { commands: ["command -v fish"], debian: "fish" },
+  zip: { commands: ["command -v zip"], debian: "zip" },
   zsh: { commands: ["command -v zsh"], debian: "zsh" },
   poppler: {
     commands: ["command -v pdftoppm && command -v pdftotext && command -v pdfinfo && command -v pdfimages"],

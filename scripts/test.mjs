@@ -47,6 +47,7 @@ const suites = [
       "cjpeg",
       "colord-data",
       "djxl",
+      "zip",
       "exiftool",
       "fish",
       "icc-profiles-free",

@@ -31,7 +31,7 @@ export { createLru, type Lru } from "./bytes/lru.ts";
 export { md5 } from "./bytes/md5.ts";
 
 // What a runtime has of zlib, apart from the Web's streams, which take up to five times as long.
-export type { NativeZlib } from "./bytes/zlib.ts";
+export type { DeflateForm, NativeZlib } from "./bytes/zlib.ts";
 
 // Numbers purges, to distinguish what began before and after one.
 export { createGenerations } from "./caching/generations.ts";

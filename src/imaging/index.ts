@@ -34,6 +34,8 @@ export {
 export type { ImageHeader } from "./codecs/image-header.ts";
 // The decoders and encoders of a thread.
 export { createCodecs } from "./codecs/index.ts";
+// Inflates deflated streams on any runtime.
+export { inflate } from "./codecs/inflate.ts";
 // The WebAssembly modules of the service.
 export { type OnDemandModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.

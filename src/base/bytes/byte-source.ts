@@ -30,6 +30,8 @@ export interface ByteSource {
    * read. Throws ImagingError `source` synchronously.
    */
   readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[] | undefined) | undefined;
+  /** See {@link sectionOf}; absent if nothing but the range of its reads has to be known for it. */
+  readonly section?: ((offset: number, length: number) => ByteSource) | undefined;
 }
 
 /** Returns a byte source over bytes in memory. */
@@ -47,6 +49,7 @@ export function memoryBytes(data: Uint8Array): ByteSource {
  * a file within another one. No read reaches beyond them.
  */
 export function sectionOf(bytes: ByteSource, offset: number, length: number): ByteSource {
+  if (bytes.section) return bytes.section(offset, length);
   const clamp = (range: ByteRange): ByteRange => {
     const from = Math.min(Math.max(0, range.offset), length);
     return { offset: offset + from, length: Math.max(0, Math.min(range.length, length - from)) };

@@ -1,6 +1,6 @@
-// Inflates zlib streams (RFC 1950) by the Web's DecompressionStream, and by the runtime's zlib if it has one.
+// Inflates deflated streams by the Web's DecompressionStream, and by the runtime's zlib if it has one.
 
-import { concatenate, type NativeZlib } from "../../base/index.ts";
+import { concatenate, type DeflateForm, type NativeZlib } from "../../base/index.ts";
 
 /**
  * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
@@ -9,18 +9,19 @@ import { concatenate, type NativeZlib } from "../../base/index.ts";
 const feedSize = 16 * 1024;
 
 /**
- * Yields the contents of the zlib stream whose bytes are `pieces`, in pieces of the platform's size. Leaving
- * the loop ends `pieces`. Throws what the platform throws for a broken stream, and what `pieces` throws.
+ * Yields the contents of the stream whose bytes are `pieces`, in pieces of the platform's size. Leaving the
+ * loop ends `pieces`. Throws what the platform throws for a broken stream, and what `pieces` throws.
  */
 export function inflate(
   pieces: AsyncIterable<Uint8Array>,
   zlib: NativeZlib | undefined,
+  form: DeflateForm = "deflate",
 ): AsyncIterable<Uint8Array> {
-  return zlib ? zlib.inflate(pieces) : decompress(pieces);
+  return zlib ? zlib.inflate(pieces, form) : decompress(pieces, form);
 }
 
-async function* decompress(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const stream = new DecompressionStream("deflate");
+async function* decompress(pieces: AsyncIterable<Uint8Array>, form: DeflateForm): AsyncGenerator<Uint8Array> {
+  const stream = new DecompressionStream(form);
   const writer = stream.writable.getWriter();
   const reader = stream.readable.getReader();
   const ignore = () => {};

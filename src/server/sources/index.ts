@@ -2,6 +2,8 @@
 
 import { callsOf, type Platform, parseDuration, parseSize, ServiceError } from "../../base/index.ts";
 import type { Slot } from "../stores/slot.ts";
+import { type Archives, createArchives } from "./archive/archives.ts";
+import { withArchives } from "./archive/source-with-archives.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { boundMasterFiles } from "./folder/bounded-files.ts";
 import { httpFingerprint, httpRemote, placeholder } from "./http.ts";
@@ -71,6 +73,7 @@ interface SourceHost {
   readonly platform: Platform;
   /** Slot for bytes of remote masters. */
   readonly origin: Slot;
+  readonly archives: Archives;
   readonly figures: SourceFigures | undefined;
   /** Number of sources of type filesystem. */
   readonly folders: number;
@@ -141,7 +144,8 @@ export function buildSources(
   userAgent?: string,
 ): Sources {
   const folders = options.filter(({ type }) => type === "filesystem").length;
-  const host = { platform, origin, figures, folders, userAgent };
+  const archives = createArchives(platform.zlib, platform.keepAlive);
+  const host = { platform, origin, archives, figures, folders, userAgent };
   const all = options.map((one) => build(one, host));
   const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);
   // The sample is counted only if it is served.
@@ -189,7 +193,8 @@ function remoteOptions<T extends "http" | "s3">(
  */
 function build(options: SourceOptions, host: SourceHost): Source {
   const builder = builders[options.type] as (options: SourceOptions, host: SourceHost) => Source;
-  return builder(options, host);
+  const source = builder(options, host);
+  return options.archives ? withArchives(source, host.archives) : source;
 }
 
 /** Returns how the service names itself to web servers: with its address, so that their operators can ask. */

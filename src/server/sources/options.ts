@@ -27,6 +27,11 @@ const shared = {
         "Prefix of the identifiers of this source; the service removes it from them. Empty: the default source.",
       edit: "restart",
     }),
+  archives: z.boolean().default(true).meta({
+    description:
+      "If true, ZIP files are folders: `scans.zip/page-001.jp2` names a file in one. If false, they are ignored.",
+    edit: "restart",
+  }),
 };
 
 const filesystem = z.strictObject({

@@ -290,6 +290,11 @@ export interface Config {
      * source. Default: `""`.
      */
     readonly prefix?: string | undefined;
+    /**
+     * If true, ZIP files are folders: `scans.zip/page-001.jp2` names a file in one. If false, they are
+     * ignored. Default: `true`.
+     */
+    readonly archives?: boolean | undefined;
     /** Files in a folder. */
     readonly type: "filesystem";
     /** Folder of the masters; relative to the configuration file. */
@@ -314,6 +319,11 @@ export interface Config {
      * source. Default: `""`.
      */
     readonly prefix?: string | undefined;
+    /**
+     * If true, ZIP files are folders: `scans.zip/page-001.jp2` names a file in one. If false, they are
+     * ignored. Default: `true`.
+     */
+    readonly archives?: boolean | undefined;
     /** Files on a web server. */
     readonly type: "http";
     /**
@@ -379,6 +389,11 @@ export interface Config {
      * source. Default: `""`.
      */
     readonly prefix?: string | undefined;
+    /**
+     * If true, ZIP files are folders: `scans.zip/page-001.jp2` names a file in one. If false, they are
+     * ignored. Default: `true`.
+     */
+    readonly archives?: boolean | undefined;
     /** Objects in a bucket. */
     readonly type: "s3";
     /** Name of the bucket. */

@@ -19,8 +19,9 @@ export async function deflate(data: Uint8Array, level: number): Promise<Uint8Arr
 const chunkSize = 1024 * 1024;
 
 export const nativeZlib: NativeZlib = {
-  inflate(pieces) {
-    const stream = zlib.createInflate({ chunkSize });
+  inflate(pieces, form) {
+    const stream =
+      form === "deflate-raw" ? zlib.createInflateRaw({ chunkSize }) : zlib.createInflate({ chunkSize });
     // Reading reports the errors of both.
     pipeline(pieces, stream, () => {});
     return stream;

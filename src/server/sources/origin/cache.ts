@@ -47,6 +47,14 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly now?: () => number;
 }
 
+/** A master that a request has opened. */
+interface Opened {
+  readonly key: string;
+  readonly state: State;
+  readonly wait: Wait;
+  readonly trace: TraceContext | undefined;
+}
+
 /** Bytes between two ranges up to which one request for both is cheaper than two requests. */
 const gap = 2 * blockSize;
 
@@ -80,22 +88,26 @@ export function originCached(options: OriginCacheOptions): Source {
     return error;
   };
 
-  const reader = (key: string, state: State, wait: Wait, trace?: TraceContext): ByteSource => {
-    const { size } = state.facts;
-    const pattern = createReadAhead(size);
+  /** Returns the bytes `from` to `to` of a master. */
+  const reader = (opened: Opened, from: number, to: number): ByteSource => {
+    const { key, state, wait, trace } = opened;
+    const size = to - from;
+    const pattern = createReadAhead(from, to);
     /** Functions that stop fetching blocks in advance. */
     const aheads = new Set<() => void>();
     return {
       size,
       gap,
+      section: (offset, length) => reader(opened, from + offset, Math.min(to, from + offset + length)),
       async read(offset, length, signal) {
         if (signal?.aborted) throw cancelledError(signal);
         const wanted = Math.max(0, Math.min(length, size - offset));
         if (wanted === 0) return new Uint8Array();
         if (!states.isCurrent(key, state)) throw requests.changedError(key);
         const reading = { key, state, signal, trace };
-        const end = offset + wanted;
-        const first = Math.floor(offset / blockSize);
+        const begin = from + offset;
+        const end = begin + wanted;
+        const first = Math.floor(begin / blockSize);
         const last = Math.floor((end - 1) / blockSize);
         deliveries.ahead(reading, pattern.read(first, last), aheads);
         const out = new Uint8Array(wanted);
@@ -110,8 +122,8 @@ export function originCached(options: OriginCacheOptions): Source {
           });
           for (const [i, block] of there.entries()) {
             const start = (at + i) * blockSize;
-            const from = Math.max(0, offset - start);
-            out.set(block.subarray(from, Math.min(block.length, end - start)), start + from - offset);
+            const skipped = Math.max(0, begin - start);
+            out.set(block.subarray(skipped, Math.min(block.length, end - start)), start + skipped - begin);
           }
         }
         counts.reads.add();
@@ -137,7 +149,7 @@ export function originCached(options: OriginCacheOptions): Source {
         if (!state) return undefined;
         const { facts, validator } = state;
         return {
-          bytes: reader(key, state, wait, trace),
+          bytes: reader({ key, state, wait, trace }, 0, facts.size),
           remote: true,
           validator,
           ...(facts.modified === undefined ? {} : { modified: new Date(facts.modified) }),

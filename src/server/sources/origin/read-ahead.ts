@@ -1,10 +1,10 @@
-// Chooses blocks of a master to fetch in advance: those after a sequential read, and all blocks of a small
-// master.
+// Chooses blocks of a master, or of a file within one, to fetch in advance: those after a sequential read,
+// and all blocks of a small one.
 
 import { blockSize } from "./cached-blocks.ts";
 import { firstLength } from "./requests.ts";
 
-/** Maximum size of a master that is fetched whole as soon as more than its beginning is read. */
+/** Maximum size of a file that is fetched whole as soon as more than its beginning is read. */
 const smallFile = 2 * 2 ** 20;
 /**
  * Bytes fetched in advance after the first sequential read; they double with each further one, up to
@@ -24,9 +24,10 @@ export interface ReadAhead {
   next(): readonly number[];
 }
 
-/** Creates the read-ahead of a master of `size` bytes. */
-export function createReadAhead(size: number): ReadAhead {
-  const all = Math.ceil(size / blockSize);
+/** Creates the read-ahead of the file that is the bytes `from` to `to` of a master. */
+export function createReadAhead(from: number, to: number): ReadAhead {
+  const begin = Math.floor(from / blockSize);
+  const all = Math.ceil(to / blockSize);
   let lastBlock = -1;
   /** Bytes to fetch in advance. */
   let ahead = 0;
@@ -35,11 +36,11 @@ export function createReadAhead(size: number): ReadAhead {
   return {
     read(first, last) {
       // A read that continues the previous one, beyond the header, is likely to be followed by others.
-      const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > 0;
+      const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > begin;
       if (goesOn) ahead = Math.min(Math.max(2 * ahead, leastAhead), maxAhead);
       else if (first !== lastBlock || last !== lastBlock) ahead = aheadEnd = 0;
       lastBlock = last;
-      return size <= smallFile && last >= firstLength / blockSize ? upTo(0, all) : [];
+      return to - from <= smallFile && last >= begin + firstLength / blockSize ? upTo(begin, all) : [];
     },
     next() {
       // The next blocks are fetched when half of the previous ones are used up, so that there are few

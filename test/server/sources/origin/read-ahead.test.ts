@@ -7,7 +7,12 @@ const mebibyte = 2 ** 20;
 
 /** Reads blocks in sequence; returns the number of blocks read ahead of each, and where they end. */
 function reads(size: number, ...ranges: readonly (readonly [first: number, last: number])[]) {
-  const pattern = createReadAhead(size);
+  return readsOf(0, size, ...ranges);
+}
+
+/** As `reads`, of the file that is the bytes `from` to `to` of a master. */
+function readsOf(from: number, to: number, ...ranges: readonly (readonly [first: number, last: number])[]) {
+  const pattern = createReadAhead(from, to);
   return ranges.map(([first, last]) => {
     const along = pattern.read(first, last);
     const ahead = pattern.next();
@@ -59,6 +64,21 @@ describe("for a large master", () => {
 test("a small master comes whole with the first read beyond its first two blocks", () => {
   expect(reads(2 * mebibyte, [0, 1], [5, 5])).toEqual([none, { along: 16, ahead: 0, end: undefined }]);
   expect(reads(2 * mebibyte + 1, [0, 1], [5, 5])).toEqual([none, none]);
+});
+
+test("for a file within a master, nothing comes from outside of it", () => {
+  const [from, to] = [10.5 * mebibyte, 14.5 * mebibyte];
+  // The block with the beginning of the file is its header.
+  expect(readsOf(from, to, [84, 84], [85, 92], [93, 100])).toEqual([
+    none,
+    none,
+    { along: 0, ahead: 8, end: 108 },
+  ]);
+  expect(readsOf(from, to, [99, 106], [107, 113])).toEqual([none, { along: 0, ahead: 2, end: 115 }]);
+  expect(readsOf(from, 11.5 * mebibyte, [84, 85], [88, 88])).toEqual([
+    none,
+    { along: 8, ahead: 0, end: undefined },
+  ]);
 });
 
 test("numbers of blocks go up to an end that they leave out", () => {

@@ -1,0 +1,103 @@
+// The archives of all sources: their directories, each read once for every version, and their members as
+// masters.
+
+import {
+  createLru,
+  createSingleFlight,
+  type KeepAlive,
+  type NativeZlib,
+  ServiceError,
+  sectionOf,
+} from "../../../base/index.ts";
+import type { SourceImage } from "../source.ts";
+import { type ArchiveDirectory, readDirectory, refusals } from "./directory.ts";
+import { unsupportedArchiveError } from "./errors.ts";
+import type { MemberHeader } from "./header.ts";
+import { createInflatedMembers } from "./inflated.ts";
+import { findMember } from "./member.ts";
+
+/** Bytes of directories in memory; that of the largest archive takes about 190 MiB. */
+const directoryBytes = 192 * 2 ** 20;
+/** Estimated bytes of an archive that cannot be read, or of the position of a member. */
+const bytesOfFault = 512;
+/** Number of members whose positions stay in memory. */
+const maxPositions = 20_000;
+
+export interface Archives {
+  /** Returns the directory of an opened archive. `id`: names the file. Throws as {@link readDirectory}. */
+  directoryOf(id: string, archive: SourceImage, signal?: AbortSignal): Promise<ArchiveDirectory>;
+  /**
+   * Returns a member as a master, which closes the archive; undefined if there is none of that path. Throws
+   * ServiceError `unsupported` (code archive_unsupported) if it is refused, and as `directoryOf` does.
+   */
+  open(
+    id: string,
+    archive: SourceImage,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<SourceImage | undefined>;
+}
+
+/** Creates an empty memory of archives. `zlib`: that of the runtime, if it has one. */
+export function createArchives(zlib?: NativeZlib, keepAlive?: KeepAlive): Archives {
+  const directories = createLru<string, ArchiveDirectory | ServiceError>(directoryBytes);
+  const positions = createLru<string, number>(maxPositions);
+  const flights = createSingleFlight<ArchiveDirectory>(keepAlive);
+  const inflated = createInflatedMembers(zlib, keepAlive);
+
+  const directoryOf: Archives["directoryOf"] = async (id, { bytes, validator }, signal) => {
+    const version = `${id}\0${validator}`;
+    const known = directories.get(version);
+    if (known instanceof ServiceError) throw known;
+    if (known) return known;
+    const read = async (work: AbortSignal) => {
+      try {
+        const directory = await readDirectory(bytes, work);
+        directories.set(version, directory, directory.weight);
+        return directory;
+      } catch (error) {
+        // Nothing but another version of the archive can change this.
+        if (isFault(error)) directories.set(version, error, bytesOfFault);
+        throw error;
+      }
+    };
+    return flights.run(version, read, signal);
+  };
+
+  return {
+    directoryOf,
+    async open(id, archive, path, signal) {
+      const directory = await directoryOf(id, archive, signal);
+      const header = directory.find(path);
+      if (header === undefined) return undefined;
+      if (typeof header === "string") throw unsupportedArchiveError(refusals[header]);
+      const validator = validatorIn(archive, header);
+      const member = `${id}\0${validator}`;
+      let start = positions.get(member);
+      if (start === undefined) {
+        start = (await findMember(archive.bytes, directory, header, signal)).offset;
+        positions.set(member, start, 1);
+      }
+      const packed = sectionOf(archive.bytes, start, header.packed);
+      if (header.method === 0) {
+        const section = { offset: start, length: header.size };
+        return {
+          ...archive,
+          ...(archive.file && { file: { ...archive.file, section } }),
+          bytes: packed,
+          validator,
+        };
+      }
+      const { file: _, ...rest } = archive;
+      return { ...rest, bytes: inflated.bytesOf(member, packed, header), validator };
+    },
+  };
+}
+
+/** Returns the validator of a member: another version of the archive is another one of all its members. */
+export const validatorIn = ({ validator }: Pick<SourceImage, "validator">, header: MemberHeader): string =>
+  `${validator}-${header.offset.toString(36)}-${header.crc.toString(36)}`;
+
+/** True for the error of an archive that stays the same as long as the archive does. */
+export const isFault = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error.kind === "decode" || error.kind === "unsupported");

@@ -1,0 +1,93 @@
+// Inflated members: each is inflated once for all who read it, and stays in bounded memory.
+
+import {
+  type ByteSource,
+  cancelledError,
+  crc32,
+  createLru,
+  createSemaphore,
+  createSingleFlight,
+  ImagingError,
+  type KeepAlive,
+  type NativeZlib,
+} from "../../../base/index.ts";
+import { inflate } from "../../../imaging/index.ts";
+import { damagedArchiveError, deflatedTooLargeError } from "./errors.ts";
+import type { MemberHeader } from "./header.ts";
+
+/** Maximum bytes of a member that is inflated, and of all inflated members in memory. */
+export const maxInflated = 64 * 2 ** 20;
+/** Number of members that are inflated simultaneously. */
+const atOnce = 2;
+/** Bytes that are read at a time. */
+const readLength = 256 * 1024;
+
+export interface InflatedMembers {
+  /**
+   * Returns the bytes of a deflated member, which are inflated at the first read. `packed`: its bytes in the
+   * archive; `id`: names this state of it. Reading throws ServiceError `decode` (code archive_damaged) if
+   * they are damaged, and `too-large` (deflated_too_large).
+   */
+  bytesOf(id: string, packed: ByteSource, header: Pick<MemberHeader, "size" | "crc">): ByteSource;
+}
+
+/** Creates an empty cache. `zlib`: that of the runtime, if it has one. */
+export function createInflatedMembers(zlib?: NativeZlib, keepAlive?: KeepAlive): InflatedMembers {
+  const inMemory = createLru<string, Uint8Array>(maxInflated);
+  const flights = createSingleFlight<Uint8Array>(keepAlive);
+  const permits = createSemaphore(atOnce);
+  return {
+    bytesOf(id, packed, { size, crc }) {
+      const load = (signal?: AbortSignal): Promise<Uint8Array> | Uint8Array => {
+        if (size > maxInflated) throw deflatedTooLargeError(maxInflated);
+        const known = inMemory.get(id);
+        if (known) return known;
+        const make = (work: AbortSignal) =>
+          permits.run(async () => {
+            const all = await inflateWhole(piecesOf(packed, work), size, zlib);
+            if ((zlib?.crc32 ?? crc32)(all) !== crc)
+              throw damagedArchiveError("this image differs from its checksum");
+            inMemory.set(id, all, all.length);
+            return all;
+          }, work);
+        return flights.run(id, make, signal);
+      };
+      return {
+        size,
+        async read(offset, length, signal) {
+          const all = await load(signal);
+          return all.slice(offset, Math.max(offset, offset + length));
+        },
+      };
+    },
+  };
+}
+
+async function* piecesOf(packed: ByteSource, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < (packed.size ?? 0); at += readLength) {
+    if (signal.aborted) throw cancelledError(signal);
+    yield await packed.read(at, readLength, signal);
+  }
+}
+
+/** Inflates exactly `size` bytes. */
+async function inflateWhole(
+  pieces: AsyncGenerator<Uint8Array>,
+  size: number,
+  zlib: NativeZlib | undefined,
+): Promise<Uint8Array> {
+  const out = new Uint8Array(size);
+  let filled = 0;
+  try {
+    for await (const piece of inflate(pieces, zlib, "deflate-raw")) {
+      if (filled + piece.length > size)
+        throw damagedArchiveError("this image is longer than its directory says");
+      out.set(piece, filled);
+      filled += piece.length;
+    }
+  } catch (error) {
+    throw error instanceof ImagingError ? error : damagedArchiveError("this image is damaged");
+  }
+  if (filled < size) throw damagedArchiveError("this image is shorter than its directory says");
+  return out;
+}

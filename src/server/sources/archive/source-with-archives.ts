@@ -1,0 +1,156 @@
+// A source whose archives are folders: keys below an archive name its members. Everything else is that of the
+// source itself.
+
+import { ServiceError } from "../../../base/index.ts";
+import { fileKind } from "../listing.ts";
+import type { Source, SourceEntry, SourceImage } from "../source.ts";
+import { type ArchiveKey, archiveKeys, isArchiveName } from "./archive-key.ts";
+import { type Archives, isFault, validatorIn } from "./archives.ts";
+import type { ArchiveDirectory } from "./directory.ts";
+
+/** Maximum number of attempts to read an archive that is being replaced. */
+const attempts = 3;
+
+/**
+ * Returns a source with its archives as folders. An archive is read only for a key that leads into it.
+ * Folders list archives as folders, unless they have images themselves: those are a document of their own,
+ * and the archive is most probably a copy of them.
+ */
+export function withArchives(source: Source, archives: Archives): Source {
+  const { list, has, stateOf } = source;
+  const idOf = (archive: string) => `${source.name}:${archive}`;
+
+  /**
+   * Returns the result of `use` with the archive that a key leads to or into; undefined if it leads to none.
+   * `use` closes the archive or passes it on, unless it throws.
+   */
+  const inArchive = async <T>(
+    key: string,
+    use: (archive: SourceImage, at: ArchiveKey) => Promise<T>,
+    ...request: [AbortSignal?, Parameters<Source["open"]>[2]?]
+  ): Promise<T | undefined> => {
+    for (const at of archiveKeys(key))
+      for (let left = attempts - 1; ; left--) {
+        const archive = await source.open(at.archive, ...request);
+        if (!archive) break;
+        try {
+          return await use(archive, at);
+        } catch (error) {
+          await archive.close();
+          if (left === 0 || !(error instanceof ServiceError) || error.kind !== "changed") throw error;
+          source.forget?.(at.archive);
+        }
+      }
+    return undefined;
+  };
+
+  /** Returns the result of a look at the directory of the archive that a key leads to or into. */
+  const lookUp = <T>(
+    key: string,
+    look: (directory: ArchiveDirectory, archive: SourceImage, path: string) => T,
+  ) =>
+    inArchive(key, async (archive, { archive: name, path }) => {
+      const directory = await archives.directoryOf(idOf(name), archive);
+      await archive.close();
+      return { found: look(directory, archive, path) };
+    });
+
+  const isIn = async (key: string) => {
+    const look = (directory: ArchiveDirectory, _: SourceImage, path: string) => holds(directory, path);
+    return (await lookUp(key, look).catch(() => undefined))?.found === true;
+  };
+
+  const openMember: Source["open"] = async (key, signal, trace) => {
+    const use = async (archive: SourceImage, { archive: name, path }: ArchiveKey) => {
+      const image = path === "" ? archive : await archives.open(idOf(name), archive, path, signal);
+      if (image) return { image };
+      await archive.close();
+      source.counts.notFound.add();
+      return {};
+    };
+    const found = await inArchive(key, use, signal, trace);
+    return found ? found.image : source.open(key, signal, trace);
+  };
+
+  const listArchive = async (prefix: string) => {
+    try {
+      return (await lookUp(prefix.replace(/\/$/, ""), entriesOf))?.found;
+    } catch (error) {
+      throw isFault(error) ? unlistedError(error) : error;
+    }
+  };
+
+  return {
+    ...source,
+    open: (key, signal, trace) =>
+      archiveKeys(key).some(({ path }) => path !== "")
+        ? openMember(key, signal, trace)
+        : source.open(key, signal, trace),
+    forget(key) {
+      for (const each of [key, ...archivesIn(key)]) source.forget?.(each);
+    },
+    purge(key) {
+      for (const each of key === undefined ? [key] : [key, ...archivesIn(key)]) source.purge?.(each);
+    },
+    ...(list && {
+      async list(prefix, enough, validators) {
+        const inside = await listArchive(prefix);
+        if (inside) return inside;
+        const entries = await list(prefix, enough, validators);
+        return entries && withFolders(entries, prefix);
+      },
+    }),
+    ...(has && { has: async (key) => (await has(key)) || (await isIn(key)) }),
+    ...(stateOf && {
+      async stateOf(key) {
+        const own = await stateOf(key);
+        if (own !== undefined || !(await isIn(key))) return own;
+        for (const archive of archivesIn(key)) {
+          const state = await stateOf(archive);
+          if (state !== undefined) return state;
+        }
+        return undefined;
+      },
+    }),
+  };
+}
+
+/** Returns the error of a folder that cannot be listed, which hides none of those around it. */
+const unlistedError = ({ message, code }: ServiceError) =>
+  new ServiceError("source", message, code === undefined ? {} : { code });
+
+/** Returns the keys of the archives that a key may lead into. */
+export const archivesIn = (key: string): readonly string[] =>
+  archiveKeys(key)
+    .filter(({ path }) => path !== "")
+    .map(({ archive }) => archive);
+
+const holds = ({ find, folder }: ArchiveDirectory, path: string): boolean =>
+  typeof find(path) === "object" || folder(path) !== undefined;
+
+/** Returns the entries of a folder in an archive; undefined if there is none. */
+function entriesOf(
+  { folder, find }: ArchiveDirectory,
+  archive: SourceImage,
+  path: string,
+): readonly SourceEntry[] | undefined {
+  const found = folder(path);
+  if (!found) return undefined;
+  const files = found.files.map((name): SourceEntry => {
+    const header = find(path === "" ? name : `${path}/${name}`);
+    const validator = typeof header === "object" ? validatorIn(archive, header) : undefined;
+    return { name, kind: fileKind(name), ...(validator !== undefined && { validator }) };
+  });
+  const directories = found.directories.map((name): SourceEntry => ({ name, kind: "directory" }));
+  return [...files, ...directories].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Returns the entries of a folder with its archives as folders, unless it has images itself. */
+function withFolders(entries: readonly SourceEntry[], prefix: string): readonly SourceEntry[] {
+  if (prefix !== "" && entries.some(({ kind }) => kind === "image")) return entries;
+  const folders = new Set(entries.filter(({ kind }) => kind === "directory").map(({ name }) => name));
+  return entries.flatMap((entry): SourceEntry[] => {
+    if (entry.kind !== "other" || !isArchiveName(entry.name)) return [entry];
+    return folders.has(entry.name) ? [] : [{ name: entry.name, kind: "directory" }];
+  });
+}
