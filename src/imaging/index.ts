@@ -36,6 +36,8 @@ export type { ImageHeader } from "./codecs/image-header.ts";
 export { createCodecs } from "./codecs/index.ts";
 // Inflates deflated streams on any runtime.
 export { inflate } from "./codecs/inflate.ts";
+// The parts of a JPEG file that another container takes as they are.
+export { type StoredJpeg, storedJpeg } from "./codecs/jpg/lossless/stored.ts";
 // The WebAssembly modules of the service.
 export { type OnDemandModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.
@@ -44,6 +46,8 @@ export type { NamedMaster, ReadRequest, RenderPlan } from "./codecs/plan.ts";
 export { isWholeFileError, orWhole } from "./codecs/whole-file.ts";
 // Description of a file's embedded profile, for people who may not know about colour.
 export { describeProfile, type ProfileDescription } from "./colour/description.ts";
+// The sRGB profile of derivatives.
+export { srgbProfile } from "./colour/write.ts";
 // Position and size of an overlay (a watermark) on a derivative.
 export { anchorNames, fits } from "./pipeline/steps/overlay-layout.ts";
 // Rotation by any angle (IIIF Image API 3.0, section 4.3).

@@ -3,6 +3,7 @@
 import { createPauses, sha256, toHex } from "../../../base/index.ts";
 import { type PresentationVersion, type Resource, version2 } from "../../../iiif/index.ts";
 import type { Canvases, Made } from "../../manifests/documents/making.ts";
+import { streamOf } from "../http/representation/streamed-body.ts";
 
 export interface DocumentBody {
   /** Quoted; absent for a long manifest that has never been written completely. */
@@ -52,8 +53,8 @@ export async function bodyOf(
     list: emptyList[version],
   };
   const parts = () => encodeTexts(textsOf(head, canvases, texts));
-  if (!written) return { bytes: (failed) => streamOf(parts(), failed) };
-  return { bytes: (failed) => streamOf(noteParts(parts(), type, written), failed) };
+  if (!written) return { bytes: (failed) => streamOf(parts(), { failed }) };
+  return { bytes: (failed) => streamOf(noteParts(parts(), type, written), { failed }) };
 }
 
 /**
@@ -76,7 +77,7 @@ async function* noteParts(
   const inflateParts = async function* () {
     for (const part of deflated) yield await runThrough(part, new DecompressionStream("deflate"));
   };
-  written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflateParts(), failed) }, weight);
+  written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflateParts(), { failed }) }, weight);
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -118,29 +119,4 @@ async function* textsOf(
 function canvas2(canvas: Resource, base: string, services: unknown): Resource | undefined {
   const { "@context": _, ...written } = version2(canvas, base, services) ?? {};
   return written;
-}
-
-/** Streams parts made on demand. A reader who leaves stops this; an error ends the stream. */
-function streamOf(
-  parts: AsyncGenerator<Bytes>,
-  failed: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await parts.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          failed(error);
-          throw error;
-        }
-      },
-      async cancel() {
-        await parts.return(undefined);
-      },
-    },
-    { highWaterMark: 1 },
-  );
 }

@@ -198,7 +198,10 @@ const takers: Readonly<Record<number, TakeSegment>> = {
   [marker.app14]: takeAdobe,
 };
 
-function colourOf({ components }: FrameHeader, { jfif, adobe }: ScanSegments): JpegColour | undefined {
+export function colourOf(
+  { components }: Pick<FrameHeader, "components">,
+  { jfif, adobe }: Pick<ScanSegments, "jfif" | "adobe">,
+): JpegColour | undefined {
   const ids = components.map(({ id }) => id);
   if (ids.length === 1) return "gray";
   if (ids.length === 4) return adobe === undefined || adobe === 0 ? "cmyk" : "ycck";
