@@ -45,6 +45,7 @@ const chunks = {
   "doctor/login/diagnose.ts": "doctor.js",
   "server/tracing/tracing.ts": "tracing.js",
   "server/manifests/texts/stemmers.ts": "stemmers.js",
+  "imaging/codecs/avif/encoder-glue.ts": "avif-encode.js",
 };
 /** The file in `outdir` of a WebAssembly module. */
 const moduleFile = (name, { onDemand }) => `wasm/${onDemand ? "on-demand/" : ""}${name}.wasm`;

@@ -4,7 +4,7 @@ import { formats, writingOf, writtenFormats } from "../../imaging/index.ts";
 import { UsageError } from "./command-error.ts";
 
 /** Extensions of formats that are neither read nor written, in lower case. */
-const foreign = ["apng", "avif", "heic", "jxl", "bmp", "svg", "pdf"];
+const foreign = ["apng", "heic", "bmp", "svg", "pdf"];
 
 /** Extensions of image files, with the format that is written under each if there is one. */
 const known = new Map<string, string | undefined>([

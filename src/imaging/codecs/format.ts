@@ -2,6 +2,7 @@
 // derives from the table of these records: formats.ts.
 
 import type { ByteSource } from "../../base/index.ts";
+import type { Shape } from "../pipeline/shape.ts";
 import type { OutputPolicy } from "../plan/policy.ts";
 import type { Decoder, Encoder } from "./codec.ts";
 import type { FindCut } from "./cut.ts";
@@ -50,7 +51,9 @@ export interface Writing {
   /** True if language models accept its images. */
   readonly forModels: boolean;
   /** Nanoseconds per pixel of the derivative, measured with photographs on a server processor. */
-  readonly nsPerPixel: number;
+  readonly nsPerPixel: number | ((derivative: Shape) => number);
+  /** Returns the estimated bytes that `encode` takes besides pixels and file. Absent: none. */
+  memory?(derivative: Shape): number;
   readonly maxSide: number;
   /** Bits per sample that `encode` accepts; the plan reduces others first. */
   readonly depths: readonly (8 | 16)[];
@@ -65,7 +68,7 @@ export interface Writing {
   /** True if the option `chroma` decides how it stores colours. */
   readonly halvesChroma: boolean;
   /** Field of the policy that is its quality; undefined for a format that has no choice of it. */
-  readonly quality: keyof Pick<OutputPolicy, "jpegQuality" | "webpQuality"> | undefined;
+  readonly quality: keyof Pick<OutputPolicy, "jpegQuality" | "webpQuality" | "avifQuality"> | undefined;
   /** True if its loss hides the lowest bit-planes of a master. */
   readonly hidesLowBits: boolean;
   /** True if the bytes depend on the host's deflate. */

@@ -1,6 +1,7 @@
 // The formats of this build, one row each, in the order of messages and documents.
 
 import { ImagingError } from "../../base/index.ts";
+import { avif } from "./avif/format.ts";
 import type { Format, Reading, Writing } from "./format.ts";
 import { gif } from "./gif/format.ts";
 import { jp2 } from "./jp2/format.ts";
@@ -11,7 +12,7 @@ import { png } from "./png/format.ts";
 import { tif } from "./tif/format.ts";
 import { webp } from "./webp/format.ts";
 
-const rows = { jpg, png, tif, webp, gif, jp2, jxl, pdf };
+const rows = { jpg, png, tif, webp, gif, jp2, avif, jxl, pdf };
 
 /** Formats by their names in requests and headers. */
 export const formats: Readonly<Record<string, Format>> = rows;

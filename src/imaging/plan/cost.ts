@@ -30,7 +30,7 @@ export function planNs(
     interpretation: header.interpretation,
   };
   const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
-  const out = area(shapes.at(-1) ?? decoded);
+  const out = shapes.at(-1) ?? decoded;
   const stepPixels = shapes
     .slice(1)
     .reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
@@ -38,8 +38,13 @@ export function planNs(
     decoder.decodedPixels(read) * readingOf(header.format).nsPerPixel +
     (builds ? buildNsOf(decoder, read) : 0) +
     (stepPixels + countOverlayPixels(steps, shapes)) * stepNs +
-    out * writingOf(write.format).nsPerPixel
+    encodingNs(write.format, out)
   );
+}
+
+function encodingNs(format: string, derivative: Shape): number {
+  const { nsPerPixel } = writingOf(format);
+  return area(derivative) * (typeof nsPerPixel === "number" ? nsPerPixel : nsPerPixel(derivative));
 }
 
 /** Returns the nanoseconds that a read takes in addition if it has to make the parts of the sidecar. */

@@ -19,7 +19,7 @@ export interface DerivativeRequest {
    */
   readonly width?: number;
   readonly height?: number;
-  /** Quality from 1 to 100 for JPEG and WebP; 85 by default. */
+  /** Quality from 1 to 100 for JPEG, WebP, AVIF and JPEG XL; 85 by default. */
   readonly quality?: number;
   /**
    * Colour that replaces transparency in a format without it: red, green, blue, 0 to 255. White by default.
@@ -48,6 +48,7 @@ export function planDerivative(
     policy: {
       jpegQuality: quality,
       webpQuality: quality,
+      avifQuality: quality,
       progressive: false,
       chroma: "420",
       encoder: "fast",

@@ -8,7 +8,7 @@ import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codec
 import { maxMetadataBytes } from "../metadata/metadata.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import { workByRow } from "../pipeline/run-steps.ts";
-import { shapeAfter } from "../pipeline/shape.ts";
+import { type Shape, shapeAfter } from "../pipeline/shape.ts";
 import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
 import { blurReach } from "../pipeline/steps/sharpen.ts";
 import { bilevelOf } from "../render/bilevel.ts";
@@ -130,12 +130,13 @@ export function planRender(input: PlanInput): RenderPlan {
   const embedded = embedding?.metadata ? 2 * Math.min(maxMetadataBytes, input.fileSize) : 0;
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const pixels = bytes.at(-1) ?? 0;
+  const encoding = encodingMemory(encoder, out);
   /** Returns the peak bytes of the job, given those of reading. */
   const peakWith = (reading: number) =>
     Math.ceil(
       overlayMemory(input.overlay, out) +
         (rows === undefined
-          ? Math.max(reading, peakOfSteps, 3 * pixels + embedded)
+          ? Math.max(reading, peakOfSteps, 3 * pixels + encoding + embedded)
           : reading + peakOfSteps * (rows / readRegion.height) + encodedShare * pixels + embedded),
     );
   const reading = rows
@@ -180,6 +181,8 @@ const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
  */
 const withWindow = (header: ImageHeader, { policy, decoder }: PlanInput): ImageHeader =>
   policy.window && decoder.hasWindow?.(header) ? { ...header, windowed: true } : header;
+
+const encodingMemory = ({ memory }: PlanInput["encoder"], derivative: Shape) => memory?.(derivative) ?? 0;
 
 /**
  * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in

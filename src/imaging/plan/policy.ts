@@ -6,6 +6,7 @@ import type { Sharpening } from "../pipeline/steps/sharpen.ts";
 export interface OutputPolicy {
   readonly jpegQuality: number;
   readonly webpQuality: number;
+  readonly avifQuality: number;
   readonly progressive: boolean;
   readonly chroma: "420" | "444";
   readonly encoder: "fast" | "small";

@@ -138,7 +138,7 @@ export const imageOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `jxl`, JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a seventh fewer bytes.",
+        "Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `avif`; `jxl`, JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a seventh fewer bytes.",
       edit: "restart",
     }),
   jpeg_quality: z
@@ -175,6 +175,10 @@ export const imageOptions = z.strictObject({
     .max(100)
     .default(80)
     .meta({ description: "Quality of WebP derivatives.", edit: "restart" }),
+  avif_quality: z.int().min(1).max(100).default(65).meta({
+    description: "Quality of AVIF derivatives. 65 looks like WebP of quality 80.",
+    edit: "restart",
+  }),
 });
 
 export type ImageOptions = z.output<typeof imageOptions>;

@@ -10,6 +10,7 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
   return {
     jpegQuality: options.jpeg_quality,
     webpQuality: options.webp_quality,
+    avifQuality: options.avif_quality,
     progressive: options.jpeg_progressive,
     chroma: options.jpeg_chroma,
     encoder: options.jpeg_encoder,

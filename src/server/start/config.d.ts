@@ -224,11 +224,11 @@ export interface Config {
      */
     readonly background?: string | undefined;
     /**
-     * Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `jxl`,
-     * JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a seventh
-     * fewer bytes.
+     * Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `avif`;
+     * `jxl`, JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a
+     * seventh fewer bytes.
      */
-    readonly formats?: ReadonlyArray<"jxl"> | undefined;
+    readonly formats?: ReadonlyArray<"avif" | "jxl"> | undefined;
     /** Quality of JPEG derivatives. Default: `90`. */
     readonly jpeg_quality?: number | undefined;
     /** Write progressive JPEG. Default: `false`. */
@@ -254,6 +254,8 @@ export interface Config {
     readonly jp2_effort?: "full" | "visual" | undefined;
     /** Quality of WebP derivatives. Default: `80`. */
     readonly webp_quality?: number | undefined;
+    /** Quality of AVIF derivatives. 65 looks like WebP of quality 80. Default: `65`. */
+    readonly avif_quality?: number | undefined;
   } | undefined;
   readonly overlay?: {
     /**

@@ -18,8 +18,8 @@ type Optional<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : 
 test("a row without one of the facts does not compile", () => {
   expectTypeOf<Optional<Format>>().toEqualTypeOf<"read" | "write">();
   expectTypeOf<Optional<Reading>>().toEqualTypeOf<never>();
-  // The only capability: an encoder of rows.
-  expectTypeOf<Optional<Writing>>().toEqualTypeOf<"byRows">();
+  // An encoder of rows, and one that takes more memory than its pixels.
+  expectTypeOf<Optional<Writing>>().toEqualTypeOf<"byRows" | "memory">();
 });
 
 test("the types of the library name the formats that are read", () => {
@@ -34,6 +34,7 @@ test("formats have their registered media types", () => {
     ["tif", "image/tiff"],
     ["webp", "image/webp"],
     ["jp2", "image/jp2"],
+    ["avif", "image/avif"],
     ["jxl", "image/jxl"],
   ]);
 });

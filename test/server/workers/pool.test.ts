@@ -124,6 +124,26 @@ describe("jobs on workers", () => {
     expect(await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits)).toEqual(expected);
   });
 
+  it("load a module on demand when a job first needs it, and none for a JPEG", async () => {
+    const loaded: string[] = [];
+    const loadWasm = (name: string) => {
+      loaded.push(name);
+      return platform.loadWasm(name);
+    };
+    const { pool } = poolOf({ platform: { ...platform, loadWasm }, size: 2 });
+    const job = { file, bytes: memoryBytes(master) };
+    const jobOf = (format: string) =>
+      rendering({ plan: { ...plan, write: { ...plan.write, format } }, ...job });
+    await pool.run(jobOf("jpg"), limits);
+    expect(loaded).toEqual([]);
+    const [one, other] = await Promise.all(["avif", "avif"].map((format) => pool.run(jobOf(format), limits)));
+    expect(loaded).toEqual(["avif-encode", "avif-encode"]); // both workers ask the one loader
+    expect(other!.bytes).toEqual(one!.bytes);
+    expect(Buffer.from(one!.bytes.subarray(4, 12)).toString()).toBe("ftypavif");
+    await pool.run(jobOf("avif"), limits);
+    expect(loaded.length).toBe(2);
+  });
+
   it("report their costs: each read and its bytes, and stages within the time of the job", async () => {
     const { pool } = poolOf();
     const read = { count: 0, bytes: 0 };

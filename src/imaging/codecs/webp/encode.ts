@@ -7,6 +7,7 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import { cachedInstance, emscriptenOptions } from "../instance.ts";
 import type { EncodeOptions } from "../plan.ts";
+import { toRgba } from "../rgba.ts";
 
 /** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
 export const maxSide = 16383;
@@ -39,7 +40,8 @@ export function webpEncoder(
         "encode",
         `Expected at most ${maxSide} pixels on a side for WebP, received ${width}x${height}; ask for a smaller size.`,
       );
-    const rgba = toRgba(pixels);
+    const rgba = toRgba(pixels, "WebP");
+    if (!(rgba instanceof Uint8Array)) throw encodeError();
     return withEncoder((encoder) => {
       try {
         const encoded = encoder.encode(rgba, width, height, { ...defaultOptions, quality: options.quality });
@@ -50,22 +52,6 @@ export function webpEncoder(
       throw encodeError();
     });
   };
-}
-
-function toRgba({ data, bands, width, height, interpretation }: PixelBuffer): Uint8Array {
-  if (!(data instanceof Uint8Array) || interpretation === "cmyk" || interpretation === "ycc")
-    throw new ImagingError("encode", "Expected 8-bit gray or RGB pixels for WebP, received another kind.");
-  if (bands === 4) return data;
-  const count = width * height;
-  const out = new Uint8Array(count * 4).fill(255);
-  const [green, blue] = bands >= 3 ? [1, 2] : [0, 0];
-  for (let i = 0, from = 0, to = 0; i < count; i++, from += bands, to += 4) {
-    out[to] = data[from] as number;
-    out[to + 1] = data[from + green] as number;
-    out[to + 2] = data[from + blue] as number;
-    if (bands === 2) out[to + 3] = data[from + 1] as number;
-  }
-  return out;
 }
 
 function encodeError(cause?: unknown): ImagingError {
