@@ -35,6 +35,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   access: ["stores", "hooks"],
   images: ["workers", "sources", "stores", "hooks", "access"],
   manifests: ["sources", "stores", "hooks", "access", "images"],
+  downloads: ["sources", "access", "images", "manifests"],
   collection: ["sources", "stores", "access", "images", "manifests"],
   bookmarks: ["stores"],
   config: [
@@ -62,7 +63,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "start/handler-options.ts": ["config"],
   "start/start.ts": ["*"],
   "start/embed.ts": ["*"],
-  api: ["images", "manifests", "bookmarks", "access", "stats", "dashboard", "config", "service.ts"],
+  api: [
+    "images",
+    "manifests",
+    "downloads",
+    "bookmarks",
+    "access",
+    "stats",
+    "dashboard",
+    "config",
+    "service.ts",
+  ],
   "app.ts": ["api", "stats", "service.ts"],
 };
 

@@ -55,6 +55,12 @@ export {
 // The paths of the stream of changes, which no other file spells out.
 export { changesAddress, changesPageOf, changesPath } from "./discovery/mounts.ts";
 
+// The addresses of whole items as one file, which no other file spells out.
+export { type DownloadKind, downloadAddress, downloadKinds, downloadPath } from "./download-mounts.ts";
+
+// Names of files that browsers save (RFC 6266), from texts of any kind.
+export { attachmentNamed, fileStem } from "./file-name.ts";
+
 // The canonical form of a request (Image API 3.0 section 4.7, 2.1 section 4.7), and the file name of its
 // response.
 export { canonicalParameters, contentDisposition } from "./image/canonical.ts";

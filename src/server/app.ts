@@ -11,6 +11,7 @@ import {
 import { mountAuth } from "./api/auth/routes.ts";
 import { mountChanges } from "./api/changes/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
+import { mountDownload } from "./api/download/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { collectionPages, mountHome } from "./api/home/routes.ts";
 import { type CapLimits, createCaps, maxTarget } from "./api/http/client/caps.ts";
@@ -47,6 +48,7 @@ export const surfaces: readonly Surface[] = [
   mountStatic,
   mountImage,
   mountPresentation,
+  mountDownload,
   mountSearch,
   mountChanges,
   mountAuth,

@@ -20,6 +20,8 @@ const named = new Set([
   "json-schema.org",
   "www.w3.org",
   "ns.adobe.com",
+  "purl.org",
+  "www.aiim.org",
   "example.org",
   "images.example.org",
   "hooks.example.org",

@@ -20,6 +20,7 @@ import type { Caller, RefusedDecision, Sharing } from "../access/access.ts";
 import { fileKind } from "../sources/listing.ts";
 import { isTextPiece, textOf } from "./documents/canvas-texts.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
+import { withDownloads } from "./documents/downloads.ts";
 import { folderDocument, isRoot, maxHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
 import { withAnnotations } from "./documents/image-annotations.ts";
@@ -113,7 +114,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
           return presentDocument(
             making,
             reading,
-            await addStatement(making, reading, addSearch(making, reading, found)),
+            await addStatement(making, reading, addOffers(making, reading, found)),
           );
         }
       throw unread ?? missingError(parts, all);
@@ -179,14 +180,18 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
   return undefined;
 }
 
-/** Returns a document which, if it is a manifest with a text for its reader, names its search services. */
-function addSearch(
-  { context, partly }: Making,
+/**
+ * Returns a document which, if it is a manifest, names the services that search its text, if it has a text
+ * for its reader, and the files that it can be downloaded as.
+ */
+function addOffers(
+  { parts, context, partly }: Making,
   { piece }: PresentationPath,
   found: RestrictedDocument,
 ): RestrictedDocument {
   if (piece || partly) return found;
-  return { ...found, make: async () => withSearch(await found.make(), context.base) };
+  const make = async () => withDownloads(parts, await withSearch(await found.make(), context.base), context);
+  return { ...found, make };
 }
 
 /** Returns a document which, if it is a collection, has a required statement. */

@@ -1,7 +1,7 @@
 // The options under `presentation:`.
 
 import { z } from "zod";
-import { durationOption, parseDuration, parseUrl, textOrLanguageMap } from "../../base/index.ts";
+import { durationOption, parseDuration, parseUrl, sizeOption, textOrLanguageMap } from "../../base/index.ts";
 
 const originForm = "expected an origin such as https://images.example.org, without a path";
 
@@ -22,6 +22,8 @@ function isInterval(text: string): boolean {
   const ms = parseDuration(text);
   return ms >= 10_000 && ms <= 7 * 86_400_000;
 }
+
+const onOff = (usual: "on" | "off") => z.enum(["on", "off"]).default(usual);
 
 /** The viewers that pages open. */
 export const viewerNames = ["mirador", "uv"] as const;
@@ -113,6 +115,32 @@ export const presentationOptions = z.strictObject({
           edit: "restart",
           form: "duration",
         }),
+    })
+    .prefault({}),
+  download: z
+    .strictObject({
+      pdf: onOff("on").meta({
+        description:
+          "`on`: manifests offer their pages as one PDF. JPEG masters that readers may see whole pass through as they are; other pages are rendered.",
+        edit: "restart",
+      }),
+      zip: onOff("off").meta({
+        description:
+          "`on`: manifests offer their masters as one ZIP, with all that the files contain. Only readers who may see all of an image get its file.",
+        edit: "restart",
+      }),
+      max_pages: z.int().min(1).max(2000).default(1000).meta({
+        description: "Manifests with more canvases are not offered as one file; 2000 at most.",
+        edit: "restart",
+      }),
+      max_size: sizeOption.default("4GiB").meta({
+        description: "Bytes of masters that one file may contain.",
+        edit: "restart",
+      }),
+      page_size: z.int().min(256).max(10_000).default(2500).meta({
+        description: "Longest side, in pixels, of the pages of a PDF that have to be rendered.",
+        edit: "restart",
+      }),
     })
     .prefault({}),
   allowed_origins: z

@@ -1294,6 +1294,24 @@ export interface Config {
        */
       readonly interval?: string | undefined;
     } | undefined;
+    readonly download?: {
+      /**
+       * `on`: manifests offer their pages as one PDF. JPEG masters that readers may see whole pass
+       * through as they are; other pages are rendered. Default: `"on"`.
+       */
+      readonly pdf?: "on" | "off" | undefined;
+      /**
+       * `on`: manifests offer their masters as one ZIP, with all that the files contain. Only readers
+       * who may see all of an image get its file. Default: `"off"`.
+       */
+      readonly zip?: "on" | "off" | undefined;
+      /** Manifests with more canvases are not offered as one file; 2000 at most. Default: `1000`. */
+      readonly max_pages?: number | undefined;
+      /** Bytes of masters that one file may contain. Default: `"4GiB"`. */
+      readonly max_size?: number | string | undefined;
+      /** Longest side, in pixels, of the pages of a PDF that have to be rendered. Default: `2500`. */
+      readonly page_size?: number | undefined;
+    } | undefined;
     /**
      * Origins of other servers, such as https://images.example.org, whose images manifest files may
      * name. If a file names others, the service serves it as it is, and the log says so.

@@ -19,7 +19,10 @@ export interface ManifestsParts extends GateParts {
   readonly images: LookParts;
   readonly sources: Sources;
   readonly folders: Folders;
-  readonly options: Pick<PresentationOptions, "derive" | "pages" | "texts" | "title" | "provider">;
+  readonly options: Pick<
+    PresentationOptions,
+    "derive" | "pages" | "texts" | "title" | "provider" | "download"
+  >;
   readonly manifestFiles: ManifestFileLog;
   readonly texts: PageTexts;
   readonly annotationFiles: AnnotationFiles;

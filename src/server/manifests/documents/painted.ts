@@ -42,7 +42,7 @@ export function paintedOf(
 }
 
 /** True if one annotation paints the whole canvas, with a whole image. */
-function isFilled(canvas: Resource): boolean {
+export function isFilled(canvas: Resource): boolean {
   const [painting, ...more] = objectsOf(canvas.items).flatMap(({ items }) => objectsOf(items));
   if (!painting || more.length > 0) return false;
   const { target, body } = painting;

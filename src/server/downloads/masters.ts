@@ -1,0 +1,69 @@
+// The bytes of masters for as long as a client takes to read them.
+
+import { type ByteRange, sourceChangedError } from "../../base/index.ts";
+import type { Caller } from "../access/access.ts";
+import type { GrantedMaster } from "../images/describe.ts";
+import { type OpenParts, withMaster } from "../images/open.ts";
+import type { Section } from "./pieces.ts";
+
+/** Bytes that are read together. */
+const readBytes = 256 * 1024;
+
+/** Yields what `read` makes of a master, which stays open meanwhile. Throws what both throw. */
+export async function* fromMaster<T>(
+  parts: OpenParts,
+  caller: Caller,
+  read: (master: GrantedMaster) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  let close = () => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  let held: Promise<void> | undefined;
+  const master = await new Promise<GrantedMaster>((resolve, reject) => {
+    held = withMaster(parts, caller, (opened) => {
+      resolve(opened);
+      return closed;
+    });
+    held.catch(reject);
+  });
+  try {
+    yield* read(master);
+  } finally {
+    close();
+    await held;
+  }
+}
+
+/**
+ * Returns ranges of a master as a section of a file. Its reader throws `changed` if the master has another
+ * validator by then, or ends early.
+ */
+export function sectionOf(
+  parts: OpenParts,
+  caller: Caller,
+  validator: string,
+  ranges: readonly ByteRange[],
+): Section {
+  return {
+    length: ranges.reduce((sum, { length }) => sum + length, 0),
+    read: (from) =>
+      fromMaster(parts, caller, async function* ({ validator: now, image }) {
+        if (now !== validator) throw sourceChangedError();
+        let start = 0;
+        for (const { offset, length } of ranges) {
+          for (let at = Math.max(0, from - start); at < length; ) {
+            const bytes = await image.bytes.read(
+              offset + at,
+              Math.min(readBytes, length - at),
+              caller.signal,
+            );
+            if (bytes.length === 0) throw sourceChangedError();
+            yield bytes;
+            at += bytes.length;
+          }
+          start += length;
+        }
+      }),
+  };
+}

@@ -1,0 +1,176 @@
+// Plans a file of a whole item: decides on each page for its reader, and finds out which masters pass through
+// as they are, before the first byte is sent.
+
+import { forEachConcurrently, parseSize, ServiceError, sha256, toHex } from "../../base/index.ts";
+import { type ImageRequest, usualRequest } from "../../iiif/index.ts";
+import { type ImageHeader, shownSize } from "../../imaging/index.ts";
+import { type Caller, combineSharing, type RefusedDecision, type Sharing } from "../access/access.ts";
+import { isDamaged } from "../images/damaged-masters.ts";
+import type { GrantedMaster } from "../images/describe.ts";
+import { withMaster } from "../images/open.ts";
+import { type Prepared, prepare, type RenderParts } from "../images/render.ts";
+import type { Item, ItemPage } from "./item.ts";
+
+/** How an image becomes a page. */
+export type PlannedImage =
+  /** Its file passes through, unless that turns out to be a kind that not all programs read. */
+  | {
+      readonly way: "stored";
+      readonly header: ImageHeader;
+      readonly validator: string;
+      readonly size: number;
+      readonly modified: Date | undefined;
+    }
+  | { readonly way: "derived"; readonly header: ImageHeader }
+  | { readonly way: "missing"; readonly problem: string };
+
+export interface PlannedPage extends ItemPage {
+  readonly image: PlannedImage;
+  /** Differs if the page has to look different. */
+  readonly tag: string;
+  /** Last name of the identifier. */
+  readonly name: string;
+}
+
+export interface Plan {
+  readonly item: Item;
+  /** Pages that the caller may see. */
+  readonly pages: readonly PlannedPage[];
+  readonly sharing: Sharing;
+  /** The denial of an image that is left out; undefined if there is none. */
+  readonly refused: RefusedDecision | undefined;
+}
+
+export interface PlanOptions {
+  readonly kind: "pdf" | "zip";
+  /** Bytes of masters in one file. */
+  readonly maxSize: number | string;
+  /** Longest side of rendered pages in pixels. */
+  readonly pageSize: number;
+}
+
+/** Masters that are opened at the same time. */
+const maxOpen = 16;
+
+const wholeRequest: ImageRequest = {
+  ...usualRequest,
+  region: { kind: "full" },
+  size: { kind: "max", upscale: false },
+};
+
+/**
+ * Prepares the derivative of a page that is rendered: as large as its reader may have it, with sides of at
+ * most `side` pixels. `whole`: the largest one, if it is known. Throws what `prepare` throws.
+ */
+export async function preparePage(
+  parts: RenderParts,
+  master: GrantedMaster,
+  side: number,
+  signal: AbortSignal | undefined,
+  whole?: Prepared,
+): Promise<Prepared> {
+  const largest = whole ?? (await prepare(parts, master, wholeRequest, signal));
+  const { width, height } = largest.geometry.size;
+  if (Math.max(width, height) <= side) return largest;
+  const size = { kind: "confined", width: side, height: side, upscale: false } as const;
+  return prepare(parts, master, { ...wholeRequest, size }, signal);
+}
+
+/**
+ * Plans an item for a caller, whose identifier is ignored. Throws `too-large` (code download_too_large), and
+ * what sources, hooks and stores throw if they cannot be asked; an image that cannot be read is a page that
+ * says so.
+ */
+export async function planItem(
+  parts: RenderParts,
+  item: Item,
+  caller: Caller,
+  options: PlanOptions,
+): Promise<Plan> {
+  const planned: (PlannedPage | undefined)[] = [];
+  const led: Sharing[] = [];
+  let refused: RefusedDecision | undefined;
+  await forEachConcurrently(item.pages.entries(), maxOpen, async ([at, page]) => {
+    const { identifier } = page;
+    if (identifier === undefined) {
+      planned[at] = missingPage(page, page.problem ?? "There is no image of this page.");
+      return;
+    }
+    const look = async (master: GrantedMaster) => {
+      led.push(master.grant);
+      planned[at] = await lookAt(parts, master, page, options).catch((error: unknown) =>
+        problemOf(page, error),
+      );
+    };
+    const onDenial = (denied: RefusedDecision) => {
+      led.push(denied);
+      refused ??= denied;
+    };
+    try {
+      await withMaster<void>(parts, { ...caller, identifier }, look, onDenial);
+    } catch (error) {
+      planned[at] = problemOf(page, error);
+    }
+  });
+  const pages = planned.filter((page) => page !== undefined);
+  const bytes = pages.reduce((sum, { image }) => sum + (image.way === "stored" ? image.size : 0), 0);
+  const max = parseSize(options.maxSize);
+  if (bytes > max)
+    throw new ServiceError(
+      "too-large",
+      `The images of this item have ${bytes} bytes, more than the ${max} that one file may have. Download its pages one by one; the operator can raise presentation.download.max_size.`,
+      { code: "download_too_large" },
+    );
+  return { item, pages, sharing: combineSharing(led), refused };
+}
+
+const lastName = (identifier: string) => identifier.slice(identifier.lastIndexOf("/") + 1);
+
+function missingPage(page: ItemPage, problem: string): PlannedPage {
+  return { ...page, image: { way: "missing", problem }, tag: problem, name: lastName(page.identifier ?? "") };
+}
+
+/** Kinds of errors that are about one image alone, and will be the same next time. */
+const lasting = new Set(["decode", "unsupported", "too-large", "not-found", "bad-request"]);
+
+function problemOf(page: ItemPage, error: unknown): PlannedPage {
+  if (error instanceof ServiceError && lasting.has(error.kind)) return missingPage(page, error.message);
+  throw error;
+}
+
+async function lookAt(
+  parts: RenderParts,
+  master: GrantedMaster,
+  page: ItemPage,
+  { kind, pageSize }: PlanOptions,
+): Promise<PlannedPage> {
+  const { signal } = master.caller ?? {};
+  const name = lastName(page.identifier ?? "");
+  const prepared = await prepare(parts, master, wholeRequest, signal);
+  const { header, geometry, overlay } = prepared;
+  const { size } = master.image.bytes;
+  const upright = shownSize(header, parts.policy);
+  const { grant } = master;
+  // A reader gets the file only if the largest derivative would show all of it, and nothing else.
+  const isAll =
+    grant.tier !== "substitute" &&
+    grant.identifier === undefined &&
+    grant.maxSize === undefined &&
+    overlay === undefined &&
+    geometry.size.width === upright.width &&
+    geometry.size.height === upright.height;
+  const fits = kind === "zip" || (header.format === "jpg" && !isDamaged(parts, master, header));
+  if (isAll && fits && size !== undefined) {
+    const { validator } = master;
+    const image = { way: "stored", header, validator, size, modified: master.image.modified } as const;
+    return { ...page, ...upright, image, tag: `${master.source.name}:${master.key} ${validator}`, name };
+  }
+  if (kind === "zip") return missingPage(page, "Only readers who may see all of this image get its file.");
+  const { etag } = await preparePage(parts, master, pageSize, signal, prepared);
+  return { ...page, ...upright, image: { way: "derived", header }, tag: etag, name };
+}
+
+/** Returns 32 hexadecimal digits that differ if anything that a file is made of does. */
+export async function tagOf(values: unknown): Promise<string> {
+  return toHex(await sha256(JSON.stringify(values))).slice(0, 32);
+}

@@ -1,0 +1,80 @@
+// The masters of a planned item as a ZIP archive: stored, with ZIP64 where it is needed.
+
+import { makeZip, predictLength } from "client-zip";
+import { fileStem } from "../../iiif/index.ts";
+import type { Caller } from "../access/access.ts";
+import type { RenderParts } from "../images/render.ts";
+import { sectionOf } from "./masters.ts";
+import type { Section } from "./pieces.ts";
+import type { Plan, PlannedImage, PlannedPage } from "./plan.ts";
+
+type StoredPage = PlannedPage & { readonly image: Extract<PlannedImage, { way: "stored" }> };
+
+interface Member {
+  readonly name: string;
+  readonly page: StoredPage;
+}
+
+/** Time of a member whose source has none: the first that ZIP knows. */
+const noTime = new Date(1980, 0, 1);
+
+/** Returns an archive as a section of a file, which is made again from its beginning for each reader. */
+export function zipOfItem(images: RenderParts, { item, pages }: Plan, caller: Caller): Section {
+  const members = membersOf(fileStem(item.title) || "item", pages);
+  const facts = members.map(({ name, page: { image } }) => ({
+    name,
+    size: image.size,
+    lastModified: image.modified ?? noTime,
+  }));
+  const entries = async function* () {
+    for (const [at, { page }] of members.entries()) {
+      const { identifier = "", image } = page;
+      const range = { offset: 0, length: image.size };
+      const input = sectionOf(images, { ...caller, identifier }, image.validator, [range]).read(0);
+      yield {
+        ...(facts[at] as (typeof facts)[number]),
+        input: input as AsyncIterable<Uint8Array<ArrayBuffer>>,
+      };
+    }
+  };
+  return {
+    length: Number(predictLength(facts)),
+    read: (from) => skipBytes(from, makeZip(entries())),
+  };
+}
+
+/** Yields what a stream has after its first bytes. Leaving the loop cancels it. */
+async function* skipBytes(count: number, stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  let left = count;
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const { value } = next;
+      if (value.length > left) yield value.subarray(left);
+      left = Math.max(0, left - value.length);
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Returns each file once, under the number and the label of the first of its pages. */
+function membersOf(folder: string, pages: readonly PlannedPage[]): readonly Member[] {
+  const digits = String(pages.length).length;
+  const seen = new Set<string>();
+  return pages.flatMap((page, at) => {
+    if (!isStored(page) || seen.has(page.tag)) return [];
+    seen.add(page.tag);
+    const file = page.name.replace(/;\d+$/, "");
+    const extension = /\.[A-Za-z0-9]{1,8}$/.exec(file)?.[0] ?? "";
+    const isPart = file !== page.name;
+    const label = fileStem(isPart ? file : page.label);
+    const stem = label.toLowerCase().endsWith(extension.toLowerCase())
+      ? label.slice(0, label.length - extension.length)
+      : label;
+    const number = String(at + 1).padStart(digits, "0");
+    return [{ name: `${folder}/${number} ${stem}`.trimEnd() + extension, page }];
+  });
+}
+
+const isStored = (page: PlannedPage): page is StoredPage => page.image.way === "stored";
