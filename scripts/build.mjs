@@ -46,6 +46,7 @@ const chunks = {
   "server/tracing/tracing.ts": "tracing.js",
   "server/manifests/texts/stemmers.ts": "stemmers.js",
   "imaging/codecs/avif/encoder-glue.ts": "avif-encode.js",
+  "imaging/codecs/jxl/encoder-glue.ts": "jxl-encode.js",
 };
 /** The file in `outdir` of a WebAssembly module. */
 const moduleFile = (name, { onDemand }) => `wasm/${onDemand ? "on-demand/" : ""}${name}.wasm`;

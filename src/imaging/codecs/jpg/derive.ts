@@ -1,12 +1,13 @@
 // Makes JPEG derivatives from JPEG data without RGB in between: by a lossless crop or from planes.
 
-import { concatenate, type JobStages } from "../../../base/index.ts";
+import { concatenate, type JobStages, type Size } from "../../../base/index.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { Kernels } from "../../pipeline/step.ts";
 import type { CodecHost } from "../codec.ts";
 
 import type { Rectangle } from "../image-header.ts";
 import { createRecoder, type Recode } from "../jxl/recode.ts";
+import { wayOf } from "../jxl/ways.ts";
 import type { RenderPlan } from "../plan.ts";
 import { optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
@@ -60,6 +61,10 @@ const waysOf = {
 
 const isUpright = ({ swap, flipX, flipY }: Orientation) => !swap && !flipX && !flipY;
 
+/** True if a size is written as JPEG XL with coefficients, though no crop has them. */
+const keepsCoefficients = (size: Size) =>
+  wayOf({ ...size, bands: 3, interpretation: "rgb" }).effort === undefined;
+
 /** Creates a deriver; instances of its modules are created on demand. */
 export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
   let encoder: JpegEncoder | undefined;
@@ -74,7 +79,12 @@ export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
     return file && [file];
   };
   const recode = createRecoder(() => host.wasm("jxl-recode"));
-  const derive: JpegDeriver["derive"] = async (jpeg, plan, kernels, stages) => {
+  const derive = async (
+    jpeg: DerivableJpeg,
+    plan: RenderPlan,
+    allows: (size: Size) => boolean,
+    { kernels, stages }: { readonly kernels: Kernels; readonly stages: JobStages | undefined },
+  ) => {
     const { read, write } = plan;
     const { frame } = jpeg.reader;
     const target = targetOf(plan, frame.components.length);
@@ -91,13 +101,13 @@ export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
       if (crop && frame.colour === "rgb") return crop;
       if (crop) return [withDensity(crop[0]!, write.resolution), ...crop.slice(1)];
     }
-    if (ways !== "all") return undefined;
+    const size = { width: target.across.size, height: target.down.size };
+    if (ways !== "all" || !allows(size)) return undefined;
     const { quality, chroma, resolution } = write;
     const { scaleFactor } = read;
     const planesFor = (part: PlaneTarget) =>
       planesOf(jpeg, part, { scaleFactor, chroma }, { kernels, transformer, stages });
     if (plan.rows !== undefined) {
-      const size = { width: target.across.size, height: target.down.size };
       const stream = baseline().streamPlanes({ ...size, quality, chroma, resolution });
       return encodeInParts(target, plan.rows / scaleFactor, planesFor, stream, stages);
     }
@@ -112,9 +122,9 @@ export function jpegDeriver(host: Pick<CodecHost, "wasm">): JpegDeriver {
     recode,
     async derive(jpeg, plan, kernels, stages) {
       const { write } = plan;
-      if (write.format !== "jxl") return derive(jpeg, plan, kernels, stages);
+      if (write.format !== "jxl") return derive(jpeg, plan, () => true, { kernels, stages });
       const asJpeg = { ...plan, write: { ...write, format: "jpg", resolution: undefined } };
-      const pieces = await derive(jpeg, asJpeg, kernels, stages);
+      const pieces = await derive(jpeg, asJpeg, keepsCoefficients, { kernels, stages });
       const recoded = pieces && (await recode(concatenate(pieces), write.embed?.orientation ?? 1));
       return recoded && [recoded];
     },

@@ -4,6 +4,8 @@ import type { Format } from "../format.ts";
 import { maxSide } from "../jpg/markers/header.ts";
 import { embedInJxl } from "./container.ts";
 import { jxlEncoder } from "./encode.ts";
+import { libjxlEncoder } from "./libjxl.ts";
+import { jxlMemory, jxlNsPerPixel } from "./ways.ts";
 
 export const jxl = {
   title: "JPEG XL",
@@ -13,19 +15,20 @@ export const jxl = {
     advertised: true,
     optIn: true,
     forModels: false,
-    nsPerPixel: 20,
+    nsPerPixel: jxlNsPerPixel,
+    memory: jxlMemory,
     maxSide,
     depths: [8],
     bilevel: false,
-    alpha: false,
+    alpha: true,
     rgbOnly: false,
     profiles: false,
     halvesChroma: true,
     quality: "jpegQuality",
     hidesLowBits: true,
     deflates: false,
-    encoder: ({ deriver }) => ({
-      encode: jxlEncoder(deriver.recode, deriver.baseline),
+    encoder: ({ deriver, host }) => ({
+      encode: jxlEncoder(deriver.recode, deriver.baseline, libjxlEncoder(host)),
       embed: embedInJxl,
     }),
   },

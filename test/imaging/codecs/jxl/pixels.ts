@@ -26,6 +26,16 @@ function netpbm(file: Uint8Array): Netpbm {
 export const djxl = (jxl: Uint8Array): Netpbm =>
   netpbm(converted("djxl", ["in.jxl", "out.ppm"], { input: jxl, from: "in.jxl", to: "out.ppm" }));
 
+/** Returns the picture in a JPEG XL file as a PNG, with its alpha. Throws if djxl refuses it. */
+export const djxlPng = (jxl: Uint8Array): Uint8Array =>
+  converted("djxl", ["in.jxl", "out.png"], { input: jxl, from: "in.jxl", to: "out.png" });
+
+/** Returns what jxlinfo says of a JPEG XL file. */
+export const jxlinfo = (jxl: Uint8Array): string =>
+  Buffer.from(
+    converted("sh", ["-c", "jxlinfo in.jxl >out.txt"], { input: jxl, from: "in.jxl", to: "out.txt" }),
+  ).toString();
+
 /** Returns the pixels of a JPEG file as the slow transform of libjpeg-turbo makes them, gray as RGB. */
 export function djpeg(jpeg: Uint8Array): Netpbm {
   const file = filtered("djpeg", ["-dct", "int"], jpeg);
