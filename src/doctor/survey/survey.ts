@@ -9,6 +9,7 @@ import {
   type Folder,
   type FolderLocation,
   type Folders,
+  identifierOf,
   manifestFileFaults,
   type PageTexts,
   type Progress,
@@ -147,7 +148,9 @@ export async function survey(
     faults.push(...found.slice(0, maxFaults - faults.length));
   };
   const annotated: (readonly [FolderLocation, Folder])[] = [];
+  const visited: FolderLocation[] = [];
   const onFolder = (location: FolderLocation, folder: Folder) => {
+    if (location.source.findingsOf) visited.push(location);
     // Without the Presentation API nothing reads manifest files.
     if (hasTexts) textSurvey.enter(location, folder);
     const found = manifests ? manifestFileFaults(images.sources, location, folder) : [];
@@ -170,6 +173,12 @@ export async function survey(
         onProgress?.({ done: tally.done(), failed: problems, ...counting.total() });
       },
     );
+    for (const location of visited) {
+      // If it cannot be read any more, the walk has listed it while it could.
+      const found = (await location.source.findingsOf?.(location.key).catch(() => [])) ?? [];
+      if (found.some(({ level }) => level === "problem")) problems++;
+      for (const finding of found) addTo(groups, identifierOf(location), finding);
+    }
     for (const [location, folder] of annotated)
       for await (const fault of besideFaults(annotationFiles, location, folder)) {
         noteFaults([fault]);

@@ -13,6 +13,7 @@ import {
 } from "../../iiif/index.ts";
 import type { Tier } from "../access/access.ts";
 import type { Hooks } from "../hooks/index.ts";
+import { archivesIn } from "../sources/archive/archive-key.ts";
 import type { SlotName } from "../stores/bounds.ts";
 import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
@@ -212,7 +213,9 @@ async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promi
   // Called before, so that nothing old is written any more, and after, because of data that was found in the
   // slot in the meantime.
   forget();
-  return removeNamed(parts, "origin", owners.map(masterName)).finally(forget);
+  // The bytes of a member of an archive are cached as those of the archive.
+  const holders = owners.flatMap(({ source, key }) => archivesIn(key).map((each) => ({ source, key: each })));
+  return removeNamed(parts, "origin", [...owners, ...holders].map(masterName)).finally(forget);
 }
 
 async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise<number> {

@@ -2,6 +2,7 @@
 
 import { callsOf, type Platform, parseDuration, parseSize, ServiceError } from "../../base/index.ts";
 import type { Slot } from "../stores/slot.ts";
+import { archiveKeys } from "./archive/archive-key.ts";
 import { type Archives, createArchives } from "./archive/archives.ts";
 import { withArchives } from "./archive/source-with-archives.ts";
 import { filesystemSource } from "./filesystem.ts";
@@ -44,8 +45,9 @@ export function createSources(list: readonly Source[], fallback: Source): Source
   const findByPrefix = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
   const resolve: Sources["resolve"] = (identifier) => {
     const named = findByPrefix(identifier);
-    const source = named ?? whole;
+    const all = named ?? whole;
     const key = named ? identifier.slice(named.prefix.length) : identifier;
+    const source = all.inArchives && archiveKeys(key).length > 0 ? all.inArchives : all;
     return { source, key: source.keyOf?.(key) ?? key };
   };
   return {

@@ -1,7 +1,7 @@
 // Interface of sources, from which masters are read. Nothing is ever written to them, since they belong to
 // the operator.
 
-import type { ByteRange, ByteSource, Counts, TraceContext } from "../../base/index.ts";
+import type { ByteRange, ByteSource, Counts, Finding, TraceContext } from "../../base/index.ts";
 
 /** Counters of a source. */
 export const sourceCounts = ["opens", "notFound", "errors", "reads", "bytes"] as const;
@@ -94,6 +94,13 @@ export interface Source {
    * without it.
    */
   isAway?(): boolean;
+  /** Returns what is wrong with the archive of a key; nothing for any other key. Throws as `list` does. */
+  findingsOf?(key: string): Promise<readonly Finding[]>;
+  /**
+   * Itself for keys of archives and below them, which it can list although it can list no folders; absent if
+   * it can list all that it has.
+   */
+  readonly inArchives?: Source;
   /** Resolves if the source can be used; throws the reason otherwise, in words for the operator. */
   check(): Promise<void>;
 }

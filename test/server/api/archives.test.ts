@@ -71,9 +71,12 @@ describe("an archive", () => {
     "/iiif/presentation/3/{folder}/canvas/1/lines",
     "/iiif/presentation/3/{folder}/canvas/1/text",
     "/iiif/presentation/3/{folder}/none",
+    "/iiif/search/2/presentation/3/{folder}?q=Zusammen",
     "/view/{folder}",
     "/view/{folder}%2Fpage%201.jpg",
     "/?in={folder}",
+    "/?in={folder}&q=Zusammen",
+    "/?in={folder}&q=page",
   ])("has the same response as a folder of the same files: %s", async (target) => {
     const wanted = await responseOf(target, "loose");
     if (!target.includes("none") && !target.includes("4.jpg")) expect(wanted.status).toBe(200);

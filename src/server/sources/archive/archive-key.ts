@@ -33,6 +33,12 @@ export function archiveKeys(key: string): readonly ArchiveKey[] {
   return found;
 }
 
+/** Returns the keys of the archives that a key may lead into. */
+export const archivesIn = (key: string): readonly string[] =>
+  archiveKeys(key)
+    .filter(({ path }) => path !== "")
+    .map(({ archive }) => archive);
+
 /** Returns the path of a member by the rest of a key; undefined if it is none. */
 function pathIn(rest: string, isUrl: boolean): string | undefined {
   if (rest === "") return rest;

@@ -2,6 +2,7 @@
 // masters.
 
 import {
+  createGenerations,
   createLru,
   createSingleFlight,
   type KeepAlive,
@@ -11,7 +12,7 @@ import {
 } from "../../../base/index.ts";
 import type { SourceImage } from "../source.ts";
 import { type ArchiveDirectory, readDirectory, refusals } from "./directory.ts";
-import { unsupportedArchiveError } from "./errors.ts";
+import { refusedMemberError } from "./errors.ts";
 import type { MemberHeader } from "./header.ts";
 import { createInflatedMembers } from "./inflated.ts";
 import { findMember } from "./member.ts";
@@ -36,6 +37,8 @@ export interface Archives {
     path: string,
     signal?: AbortSignal,
   ): Promise<SourceImage | undefined>;
+  /** Drops what is in memory of an archive, or of all. */
+  purge(id?: string): void;
 }
 
 /** Creates an empty memory of archives. `zlib`: that of the runtime, if it has one. */
@@ -44,9 +47,12 @@ export function createArchives(zlib?: NativeZlib, keepAlive?: KeepAlive): Archiv
   const positions = createLru<string, number>(maxPositions);
   const flights = createSingleFlight<ArchiveDirectory>(keepAlive);
   const inflated = createInflatedMembers(zlib, keepAlive);
+  const generations = createGenerations();
+  /** Returns the name of a version, which is another one after a purge. */
+  const versionOf = (id: string, validator: string) => `${generations.of(id)} ${id}\0${validator}`;
 
   const directoryOf: Archives["directoryOf"] = async (id, { bytes, validator }, signal) => {
-    const version = `${id}\0${validator}`;
+    const version = versionOf(id, validator);
     const known = directories.get(version);
     if (known instanceof ServiceError) throw known;
     if (known) return known;
@@ -66,13 +72,14 @@ export function createArchives(zlib?: NativeZlib, keepAlive?: KeepAlive): Archiv
 
   return {
     directoryOf,
+    purge: (id) => generations.renew(id),
     async open(id, archive, path, signal) {
       const directory = await directoryOf(id, archive, signal);
       const header = directory.find(path);
       if (header === undefined) return undefined;
-      if (typeof header === "string") throw unsupportedArchiveError(refusals[header]);
+      if (typeof header === "string") throw refusedMemberError(refusals[header]);
       const validator = validatorIn(archive, header);
-      const member = `${id}\0${validator}`;
+      const member = versionOf(id, validator);
       let start = positions.get(member);
       if (start === undefined) {
         start = (await findMember(archive.bytes, directory, header, signal)).offset;

@@ -1,21 +1,25 @@
 // The directory of a ZIP file: which members it has, which of them can be read, and its folders.
 
 import { type ByteSource, createPauses } from "../../../base/index.ts";
+import { fileKind } from "../listing.ts";
 import { findDirectory, viewOf } from "./end-record.ts";
 import { damagedArchiveError, unsupportedArchiveError } from "./errors.ts";
 import { type Extent, separate } from "./extents.ts";
 import { type MemberHeader, readHeader } from "./header.ts";
 import { pathOfName } from "./names.ts";
 
-/** Reasons to refuse a member, as the end of a sentence about it. */
+/** Reasons to refuse a member, as the end of a sentence about it, and what to do. */
 export const refusals = {
-  encrypted: "it is encrypted; archive it without a password",
-  method: "it is compressed by another method than deflate; store it",
-  name: "its name leads elsewhere, is too long or is no text; rename it",
-  twice: "its name occurs twice; remove one of them",
-  kind: "it is a link or a device; archive the file itself",
-  sizes: "its sizes cannot be true",
-  outside: "it is not within this file; the archive may be cut or split",
+  encrypted: { reason: "it is encrypted", advice: "Archive it without a password." },
+  method: { reason: "it is compressed by another method than deflate", advice: "Store it, by zip -0." },
+  name: { reason: "its name leads elsewhere, is too long or is no text", advice: "Rename it." },
+  twice: { reason: "its name occurs twice", advice: "Remove one of them, or make the archive again." },
+  kind: { reason: "it is a link or a device", advice: "Archive the file itself." },
+  sizes: { reason: "its sizes cannot be true", advice: "Make the archive again." },
+  outside: {
+    reason: "it is not within this file",
+    advice: "Copy the archive again; it may be cut or split.",
+  },
 } as const;
 
 export type Refusal = keyof typeof refusals;
@@ -34,6 +38,8 @@ export interface ArchiveDirectory {
   folder(path: string): ArchiveFolder | undefined;
   /** How many members are refused, by reason. */
   readonly refused: ReadonlyMap<Refusal, number>;
+  /** How many images are deflated. */
+  readonly deflatedImages: number;
   /** Positions of all members in ascending order, and the end of the last one. */
   readonly offsets: Float64Array;
   /** Estimated bytes in memory. */
@@ -66,13 +72,15 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
   const members = new Members();
   const extents: Extent[] = [];
   const pause = createPauses();
+  let deflatedImages = 0;
   let at = 0;
   for (let n = 0; n < extent.entries; n++) {
     const header = readHeader(data, view, at);
     const end = header.offset + localHeaderLength + header.rawName.length + header.packed;
     const isInside = header.disk === 0 && end <= extent.offset;
     if (isInside) extents.push({ offset: header.offset, end });
-    members.add(header, at, isInside ? refusalOf(header) : "outside");
+    const isServed = members.add(header, at, isInside ? refusalOf(header) : "outside");
+    if (isServed && header.method === 8 && fileKind(header.name ?? "") === "image") deflatedImages++;
     at = header.next;
     const due = pause();
     if (due) await due;
@@ -92,6 +100,7 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
     },
     folder: (path) => folders.get(path),
     refused: counts,
+    deflatedImages,
     offsets,
     weight: 2 * data.length + offsets.byteLength + bytesOfEntry * (positions.size + folders.size),
   };
@@ -123,28 +132,24 @@ class Members {
     ["", { files: [], directories: [] }],
   ]);
 
-  add({ name }: Pick<MemberHeader, "name">, position: number, refusal: Refusal | undefined): void {
+  /** Adds a member, and returns true if nothing refuses it so far. */
+  add({ name }: Pick<MemberHeader, "name">, position: number, refusal: Refusal | undefined): boolean {
     const named = name === undefined ? "refused" : pathOfName(name);
-    if (named === "hidden") return;
-    if (named === "refused") {
-      this.reasons.push("name");
-      return;
-    }
+    if (named === "refused") this.reasons.push("name");
+    if (typeof named === "string") return false;
     const { path } = named;
     if (name?.endsWith("/")) {
       this.#addFolder(path);
-      return;
+      return false;
     }
     const normal = path.normalize("NFC");
     const other = this.#taken.get(normal);
-    if (other !== undefined) {
-      this.#refuse(other, "twice");
-      this.#refuse(path, "twice");
-      return;
-    }
-    this.#taken.set(normal, path);
-    if (refusal) this.#refuse(path, refusal);
+    if (other !== undefined) this.#refuse(other, "twice");
+    else this.#taken.set(normal, path);
+    const reason = other === undefined ? refusal : "twice";
+    if (reason) this.#refuse(path, reason);
     else this.positions.set(path, position);
+    return reason === undefined;
   }
 
   /** Returns the folders with the names of all members that are not refused. */

@@ -10,9 +10,21 @@ export const damagedArchiveError = (what: string): ServiceError =>
     { code: "archive_damaged" },
   );
 
-/** Returns the error of an archive, or of a member, of a kind that is not read. */
+/** Returns the error of an archive of a kind that is not read. */
 export const unsupportedArchiveError = (what: string): ServiceError =>
   new ServiceError("unsupported", `The images of this archive cannot be read: ${what}.`, {
+    code: "archive_unsupported",
+  });
+
+/** Returns the error of a member that is not read. */
+export const refusedMemberError = ({
+  reason,
+  advice,
+}: {
+  readonly reason: string;
+  readonly advice: string;
+}) =>
+  new ServiceError("unsupported", `This file of an archive cannot be read: ${reason}. ${advice}`, {
     code: "archive_unsupported",
   });
 

@@ -4,9 +4,10 @@
 import { ServiceError } from "../../../base/index.ts";
 import { fileKind } from "../listing.ts";
 import type { Source, SourceEntry, SourceImage } from "../source.ts";
-import { type ArchiveKey, archiveKeys, isArchiveName } from "./archive-key.ts";
+import { type ArchiveKey, archiveKeys, archivesIn, isArchiveName } from "./archive-key.ts";
 import { type Archives, isFault, validatorIn } from "./archives.ts";
 import type { ArchiveDirectory } from "./directory.ts";
+import { archiveFindings } from "./findings.ts";
 
 /** Maximum number of attempts to read an archive that is being replaced. */
 const attempts = 3;
@@ -80,8 +81,10 @@ export function withArchives(source: Source, archives: Archives): Source {
     }
   };
 
-  return {
+  const own: Source = {
     ...source,
+    findingsOf: async (key) =>
+      (isArchiveName(key) ? await lookUp(key, archiveFindings) : undefined)?.found ?? [],
     open: (key, signal, trace) =>
       archiveKeys(key).some(({ path }) => path !== "")
         ? openMember(key, signal, trace)
@@ -90,7 +93,11 @@ export function withArchives(source: Source, archives: Archives): Source {
       for (const each of [key, ...archivesIn(key)]) source.forget?.(each);
     },
     purge(key) {
-      for (const each of key === undefined ? [key] : [key, ...archivesIn(key)]) source.purge?.(each);
+      for (const each of key === undefined ? [key] : [key, ...archivesIn(key)]) {
+        source.purge?.(each);
+        if (each === undefined) archives.purge();
+        else if (isArchiveName(each)) archives.purge(idOf(each));
+      }
     },
     ...(list && {
       async list(prefix, enough, validators) {
@@ -113,17 +120,12 @@ export function withArchives(source: Source, archives: Archives): Source {
       },
     }),
   };
+  return list ? own : { ...own, inArchives: { ...own, list: listArchive } };
 }
 
 /** Returns the error of a folder that cannot be listed, which hides none of those around it. */
 const unlistedError = ({ message, code }: ServiceError) =>
   new ServiceError("source", message, code === undefined ? {} : { code });
-
-/** Returns the keys of the archives that a key may lead into. */
-export const archivesIn = (key: string): readonly string[] =>
-  archiveKeys(key)
-    .filter(({ path }) => path !== "")
-    .map(({ archive }) => archive);
 
 const holds = ({ find, folder }: ArchiveDirectory, path: string): boolean =>
   typeof find(path) === "object" || folder(path) !== undefined;

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { downloadZip } from "client-zip";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryBytes } from "../../../../src/base/index.ts";
+import { memoryBytes, type NativeZlib } from "../../../../src/base/index.ts";
+import { nativeZlib } from "../../../../src/server/platform/process/zlib.ts";
 import { createArchives } from "../../../../src/server/sources/archive/archives.ts";
 import { seeded } from "../../../seeded.ts";
 import { readByZipJs, writeByZipJs } from "./zip-js.ts";
@@ -26,8 +27,9 @@ const files: ReadonlyMap<string, Uint8Array> = new Map([
   ["long.bin", new Uint8Array(3_000_000).fill(7)],
 ]);
 
-async function membersOf(zip: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
-  const archives = createArchives();
+/** `zlib`: that of the runtime, instead of the Web's streams. */
+async function membersOf(zip: Uint8Array, zlib?: NativeZlib): Promise<ReadonlyMap<string, Uint8Array>> {
+  const archives = createArchives(zlib);
   const archive = { bytes: memoryBytes(zip), validator: "1", close: async () => {} };
   const found = new Map<string, Uint8Array>();
   for (const name of files.keys()) {
@@ -70,9 +72,12 @@ describe("an archive", () => {
     ["Info-ZIP, without extra fields", () => byInfoZip("-X")],
     ["Info-ZIP, ZIP64", () => byInfoZip("-fz")],
   ])("of %s has the bytes that went in", async (_, write) => {
-    const found = await membersOf(await write());
-    expect([...found.keys()]).toEqual([...files.keys()]);
-    for (const [name, data] of files) expect(Buffer.compare(found.get(name)!, data), name).toBe(0);
+    const zip = await write();
+    for (const zlib of [nativeZlib, undefined]) {
+      const found = await membersOf(zip, zlib);
+      expect([...found.keys()]).toEqual([...files.keys()]);
+      for (const [name, data] of files) expect(Buffer.compare(found.get(name)!, data), name).toBe(0);
+    }
   });
 
   it("of zip.js with a password is refused, and says so", async () => {
