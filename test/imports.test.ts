@@ -32,12 +32,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   hooks: [],
   workers: [],
   sources: ["stores"],
-  access: ["stores", "hooks"],
-  images: ["workers", "sources", "stores", "hooks", "access"],
+  access: ["stores", "hooks", "visitors"],
+  images: ["workers", "sources", "stores", "hooks", "access", "visitors"],
   manifests: ["sources", "stores", "hooks", "access", "images"],
   downloads: ["sources", "access", "images", "manifests"],
   collection: ["sources", "stores", "access", "images", "manifests"],
   bookmarks: ["stores"],
+  visitors: [],
   config: [
     "bookmarks/options.ts",
     "images/options.ts",
@@ -51,6 +52,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "manifests/options.ts",
     "manifests/source-texts/opensearch/options.ts",
     "tracing/options.ts",
+    "visitors/options.ts",
   ],
   "service.ts": ["*", "!api"],
   "rendering.ts": ["*", "!api"],
@@ -64,6 +66,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "start/start.ts": ["*"],
   "start/embed.ts": ["*"],
   api: [
+    "visitors",
     "images",
     "manifests",
     "downloads",
@@ -74,7 +77,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "config",
     "service.ts",
   ],
-  "app.ts": ["api", "stats", "service.ts"],
+  "app.ts": ["api", "stats", "visitors", "service.ts"],
 };
 
 const entries = [

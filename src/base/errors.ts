@@ -8,6 +8,7 @@ export const errorKinds = [
   "too-large", // forbidden by a limit of the configuration or by the memory budget
   "not-found",
   "unauthorized",
+  "limited", // the client has used more than it may: try again later
   "busy", // a queue is full, or a store of the service does not respond: try again
   "timeout", // a render, a listing or the opening of an image took longer than it may
   "cancelled", // the client has gone; nobody reads the response

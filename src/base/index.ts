@@ -79,19 +79,15 @@ export { createFairSemaphore, type Turn } from "./concurrency/fair-semaphore.ts"
 
 // Runs calls that may never end, a limited number at a time.
 export { callsOf, createLane } from "./concurrency/lane.ts";
-
+export { type Budget, charge, emptyMeter, levelOf, type Meter, waitOf } from "./concurrency/meter.ts";
 // Pauses of long work on the main thread, so that requests are served meanwhile.
 export { createPauses } from "./concurrency/pauses.ts";
-
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
 export { createSemaphore, type Semaphore } from "./concurrency/semaphore.ts";
-
 // Runs one task for all callers that ask for the same key at the same time.
 export { createSingleFlight, type KeepAlive, type SingleFlight } from "./concurrency/single-flight.ts";
-
 // A queue in which parties take turns, so that one with many items does not keep the others waiting.
-export { createTurns } from "./concurrency/turns.ts";
-
+export { createTurns, type Turns } from "./concurrency/turns.ts";
 // The error type of the service, which carries meaning across layers.
 export {
   asServiceError,
@@ -106,7 +102,6 @@ export {
   toErrorRecord,
   withServiceErrors,
 } from "./errors.ts";
-
 // A finding: what is wrong, how bad it is, and what to do.
 export {
   countFindings,
@@ -121,24 +116,18 @@ export {
 export { findingJson } from "./findings/json.ts";
 export { keyPath, parseKeyPath } from "./findings/key-path.ts";
 export { findingLine, findingList, positionText, subjectOf } from "./findings/text.ts";
-
 // The error type of the imaging library.
 export { ImagingError, type ImagingErrorOptions } from "./imaging-error.ts";
-
 // Credentials for requests to AWS and compatible services, fixed or renewed.
 export { CredentialsError } from "./network/aws/credentials.ts";
-
 // Credentials in requests (RFC 7617).
 export { basicCredentials } from "./network/basic-credentials.ts";
-
 // Bodies of responses from servers that may send too much.
 export { readBoundedBody } from "./network/bounded-body.ts";
-
 // Why the certificate of a server is not accepted, as each runtime says it, and what to do.
 export { certificateFault, networkReason } from "./network/certificate-fault.ts";
-
 // Groups clients by network, since a client with one address of a network can use them all.
-export { networkOf } from "./network/client-network.ts";
+export { networkOf, type VisitorNetworks, visitorNetworks } from "./network/client-network.ts";
 
 // IP addresses and CIDR ranges (RFC 4632, RFC 4291), for trusted proxies and access by address.
 export {

@@ -14,6 +14,7 @@ import { mountContentState } from "./api/content-state/routes.ts";
 import { mountDownload } from "./api/download/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { collectionPages, mountHome } from "./api/home/routes.ts";
+import { createArrivals } from "./api/http/client/arrival.ts";
 import { type CapLimits, createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/client.ts";
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
@@ -37,6 +38,7 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import type { Service } from "./service.ts";
 import { isServiceFailure } from "./stats/requests.ts";
+import type { Visitor } from "./visitors/visitors.ts";
 
 export type Surface = (routes: Routes, service: Service) => void;
 
@@ -116,6 +118,7 @@ export function createApp(
     c.set("peer", peer);
     const client = proxies.length > 0 ? clientAddress(headers, peer, trust) : peer;
     c.set("client", client);
+    c.set("visitor", live.meet?.(headers, client));
     c.set("reader", readerTrust ? clientAddress(headers, peer, readerTrust) : client);
     c.set("base", trust.baseUrl || (baseUrl(raw, peer, trust, noteIgnored) ?? ""));
     c.set("baseHeaders", baseHeaders);
@@ -225,13 +228,17 @@ const settled: ReadonlySet<number> = new Set([200, 206, 304]);
 /** The steps of a request that depend on live settings. */
 interface LiveSteps {
   readonly caps: CapLimits;
+  /** Returns who sends a request; absent while crawlers are not told from readers. */
+  readonly meet: ((headers: Headers, client: string | undefined) => Visitor) | undefined;
   /** Absent if no request is logged. */
   readonly log: ((request: RequestRecord) => void) | undefined;
 }
 
 /** Puts the steps together by the settings in effect. */
-function liveSteps({ config, log, summary }: Service): LiveSteps {
-  const { limits, log: options } = config();
+function liveSteps({ config, log, summary, visitors }: Service): LiveSteps {
+  const { limits, log: options, crawlers } = config();
+  const all = visitors.current();
+  const read = createArrivals(crawlers);
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
   const write = (request: RequestRecord) => log.info("request", () => logFields(request));
   // If lines are summed up, a request that failed has one nevertheless.
@@ -241,7 +248,11 @@ function liveSteps({ config, log, summary }: Service): LiveSteps {
   };
   const note = summary && options.requests === "auto" ? sum : write;
   const isLogged = options.requests !== false && isWritten("info", options.level);
-  return { caps, log: isLogged ? note : undefined };
+  return {
+    caps,
+    meet: all && ((headers, client) => all.meet(read(headers, client))),
+    log: isLogged ? note : undefined,
+  };
 }
 
 /** Half of the memory for images, so that large responses and renders together keep to it. */

@@ -27,6 +27,7 @@ import { type Config, configTree } from "./config/schema.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
 import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
+import { rendersAtOnce } from "./images/options.ts";
 import type { RenderParts } from "./images/render.ts";
 import type { Changes } from "./manifests/changes/changes.ts";
 import { AnnotationFiles } from "./manifests/folders/annotation-files.ts";
@@ -60,6 +61,7 @@ import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
+import { createLiveVisitors, type LiveVisitors } from "./visitors/live.ts";
 import type { Pool } from "./workers/pool.ts";
 
 export interface Service {
@@ -92,6 +94,8 @@ export interface Service {
   readonly hooks?: Hooks;
   /** Rules, profiles and sessions; absent if nothing is gated by them. */
   readonly auth?: Auth;
+  /** Tells readers from crawlers. */
+  readonly visitors: LiveVisitors;
   /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
   /** Recent access decisions. */
@@ -197,6 +201,10 @@ export async function createService(
   const { images } = rendering;
   const { pool, admission, probes } = images;
   settings.subscribe(({ log: { level } }) => log.level(level));
+  const permits = () =>
+    rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
+  const visitors = createLiveVisitors(config.crawlers, permits());
+  settings.subscribe(({ crawlers }) => visitors.take(crawlers, permits()));
   settings.subscribe((config) => auth?.kiosks.take(config.auth?.profiles ?? {}));
   const droppedLines = registry.counter("log_dropped_lines", {});
   platform.onDropped?.(() => droppedLines.add());
@@ -308,6 +316,7 @@ export async function createService(
     ...(auth && { auth }),
     ...(contentStates && { contentStates }),
     decisions,
+    visitors,
     registry,
     requests,
     ...(reports && { reports }),

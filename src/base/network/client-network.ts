@@ -17,6 +17,30 @@ const embedding = [
   { range: parseRange("2001::/32"), shift: 0n, mask: 0xffffffffn }, // Teredo (RFC 4380, section 4)
 ] as const;
 
+/** The networks that what a visitor does is counted to. */
+export interface VisitorNetworks {
+  /** /24 of IPv4, /64 of IPv6; "" for all unknown or invalid addresses. */
+  readonly network: string;
+  /** The /48 around the network of an IPv6 address, which has 65,536 of them; undefined for others. */
+  readonly site: string | undefined;
+}
+
+/** Returns the networks of a visitor by an address in any spelling. */
+export function visitorNetworks(address: string | undefined): VisitorNetworks {
+  let networks = knownVisitors.get(address ?? "");
+  if (!networks) knownVisitors.set(address ?? "", (networks = findVisitorNetworks(address)), 1);
+  return networks;
+}
+
+function findVisitorNetworks(address: string | undefined): VisitorNetworks {
+  const network = networkOf(address);
+  const [family, value = ""] = network.split(" ");
+  if (family === "4") return { network: `4 ${BigInt(value) >> 8n}`, site: undefined };
+  return { network, site: family === "6" ? `6/48 ${BigInt(value) >> 16n}` : undefined };
+}
+
+const knownVisitors = createLru<string, VisitorNetworks>(4096);
+
 /** Latest networks, since most requests come from few clients. */
 const known = createLru<string, string>(4096);
 

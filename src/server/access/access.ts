@@ -3,6 +3,7 @@
 import { ServiceError, type StageClock, type TraceContext } from "../../base/index.ts";
 import type { SizeRequest } from "../../iiif/index.ts";
 import type { HookSharing } from "../hooks/index.ts";
+import type { Visitor } from "../visitors/visitors.ts";
 
 /** The response of a request, for code that records it before the response is known. */
 export interface ResponseOutcome {
@@ -22,6 +23,8 @@ export interface Caller {
   readonly reader?: string | undefined;
   /** Address of the connected peer, such as a proxy, if known. */
   readonly peer?: string | undefined;
+  /** Who sends the request, as far as crawlers are told from readers; absent if they are not. */
+  readonly visitor?: Visitor | undefined;
   /** Aborts when no client waits for the response any more. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the duration of each stage of the request. */

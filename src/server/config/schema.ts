@@ -14,6 +14,7 @@ import { errorOptions } from "../reports/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { tracingOptions } from "../tracing/options.ts";
+import { crawlerOptions } from "../visitors/options.ts";
 import { parseAddress } from "./address.ts";
 import { aliasesOption } from "./aliases.ts";
 import { mcpOptions } from "./mcp.ts";
@@ -122,6 +123,7 @@ export const configSchema = z
         }),
       })
       .prefault({}),
+    crawlers: crawlerOptions.prefault({}),
     errors: errorOptions.prefault({}),
     metrics: z
       .strictObject({

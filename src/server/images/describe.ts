@@ -45,7 +45,8 @@ export interface GrantedMaster extends Master {
 
 /** Returns the request of a job on a master for a permit and memory. */
 export function needsOf({ caller, image, source }: Master, memory: number, work: EstimatedWork): JobNeeds {
-  return { memory, work, client: caller?.client, remote: image.remote && source.name };
+  const { client, visitor } = caller ?? {};
+  return { memory, work, client, visitor, remote: image.remote && source.name };
 }
 
 export interface DescribeParts {

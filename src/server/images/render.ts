@@ -171,6 +171,16 @@ export async function render(
       incomplete: isSuspect,
     });
   };
+  const visitor = master.caller?.visitor;
+  if (visitor) {
+    const known = await parts.render.get(key.name, key.variant);
+    if (known) {
+      const { bytes, incomplete = false } = openCached(parts, master, known);
+      return { bytes, made: false, incomplete };
+    }
+    const { width, height } = prepared.geometry.size;
+    await visitor.enter((width * height) / 1e6, signal);
+  }
   const keeps = (value: Uint8Array) => !fromEntry(value).incomplete;
   const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps, watch: stages });
   const { bytes, incomplete = false } = openCached(parts, master, found);

@@ -44,6 +44,40 @@ export interface Config {
      */
     readonly requests?: boolean | "auto" | undefined;
   } | undefined;
+  readonly crawlers?: {
+    /**
+     * `observe`: the service tells readers from crawlers, and counts who would have waited or been
+     * refused. `limit`: it also has them wait, and refuses large images to those who ask for too many.
+     * `off`: all are treated alike. Default: `"off"`.
+     */
+    readonly mode?: "off" | "observe" | "limit" | undefined;
+    /**
+     * Addresses or networks in CIDR notation that may use as much as they like, such as those of a
+     * reading room or of a partner who takes everything.
+     */
+    readonly known_networks?: ReadonlyArray<string> | undefined;
+    /**
+     * Sites whose viewers show these images, such as https://www.example.org or https://*.example.org.
+     * Their tiles go before those of strangers. Anyone can claim to come from there, so it helps for
+     * tiles and image information alone.
+     */
+    readonly listed_origins?: ReadonlyArray<string> | undefined;
+    /**
+     * Percent of the processor time for renders that all may use together who are neither known, nor
+     * in a viewer of this service, nor of a listed site. Default: `10`.
+     */
+    readonly strangers?: number | undefined;
+    /**
+     * Percent of that time, within those of strangers, for networks that have not done what viewers
+     * do, and for crawlers and programs. Default: `5`.
+     */
+    readonly newcomers?: number | undefined;
+    /**
+     * Percent of that time for the viewers of this service and of listed sites together. Default:
+     * `40`.
+     */
+    readonly viewers?: number | undefined;
+  } | undefined;
   readonly errors?: {
     /**
      * URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of

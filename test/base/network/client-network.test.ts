@@ -1,7 +1,7 @@
 // Addresses of one network in all their spellings. The forms of addresses are those of the RFCs.
 
 import { expect, test } from "vitest";
-import { networkOf } from "../../../src/base/network/client-network.ts";
+import { networkOf, visitorNetworks } from "../../../src/base/network/client-network.ts";
 
 test.each([
   ["addresses of one link", ["2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"]],
@@ -54,4 +54,22 @@ test("a site has one network of 48 bits", () => {
 
 test("all clients without an address are one network", () => {
   expect(networkOf(undefined)).toBe(networkOf("unknown"));
+});
+
+test.each([
+  ["192.0.2.7", "192.0.2.250", true],
+  ["192.0.2.7", "192.0.3.7", false],
+  ["::ffff:192.0.2.7", "192.0.2.9", true],
+  ["2001:db8:1:2::1", "2001:db8:1:2:ffff::1", true],
+  ["2001:db8:1:2::1", "2001:db8:1:3::1", false],
+])("visitors from %s and %s are of one network: %s", (one, other, same) => {
+  expect(visitorNetworks(one).network === visitorNetworks(other).network).toBe(same);
+});
+
+test("networks of IPv6 are of a site of /48, those of IPv4 of none", () => {
+  const site = (address: string) => visitorNetworks(address).site;
+  expect(site("2001:db8:1:2::1")).toBe(site("2001:db8:1:ffff::1"));
+  expect(site("2001:db8:1:2::1")).not.toBe(site("2001:db8:2:2::1"));
+  expect(site("192.0.2.1")).toBeUndefined();
+  expect(visitorNetworks(undefined)).toEqual(visitorNetworks("nonsense"));
 });

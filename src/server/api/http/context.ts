@@ -11,6 +11,7 @@ import {
 } from "../../../base/index.ts";
 import type { Caller, ResponseOutcome } from "../../access/access.ts";
 import type { RouteClass } from "../../stats/figures.ts";
+import type { Visitor } from "../../visitors/visitors.ts";
 import type { Page } from "./page-content.ts";
 import type { RequestTarget } from "./target.ts";
 
@@ -113,6 +114,8 @@ export interface Variables {
   readonly stages?: StageClock | undefined;
   /** The trace of the request; undefined if it had none and nothing is traced. */
   readonly trace?: TraceContext | undefined;
+  /** Who sends the request; undefined while crawlers are not told from readers. */
+  readonly visitor?: Visitor | undefined;
   /** Receives the status of the response. */
   readonly outcome: ResponseOutcome;
   /** The headers of a request that `base` is derived from, for `Vary`; "" if it is configured. */
@@ -141,6 +144,7 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
     client: c.get("client"),
     reader: c.get("reader"),
     peer: c.get("peer"),
+    visitor: c.get("visitor"),
     signal,
     stages,
     trace: c.get("trace"),

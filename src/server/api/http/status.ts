@@ -7,6 +7,7 @@ export const statusOf = {
   "too-large": 400,
   unauthorized: 401,
   "not-found": 404,
+  limited: 429,
   cancelled: 499, // never seen: the client has left
   source: 500,
   decode: 500,

@@ -45,6 +45,7 @@ import { bodyOf } from "../http/representation/paced-body.ts";
 import { sendText } from "../http/representation/send.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
+import { forOneVisitor, noteAsked, withLimitedWidth } from "./limited.ts";
 
 /** Mounts the Image API under both versions and all aliases. */
 export function mountImage(routes: Routes, service: Service): void {
@@ -110,13 +111,16 @@ function information(
   mount: Mount,
   path: { identifier: string },
 ): Promise<Response> {
+  const caller = callerNamed(c, path.identifier);
   const show = async (master: Master, decision: Decision) => {
+    const isLimited = caller.visitor?.inform(path.identifier) === true;
+    const images = isLimited ? withLimitedWidth(service.images) : service.images;
     const asked = {
       version: mount.version,
       id: serviceUri(c, mount, path.identifier),
       service: servicesOf(c, service, mount.version, path.identifier),
     };
-    const { document } = await informationOf(service.images, master, asked, c.req.raw.signal);
+    const { document } = await informationOf(images, master, asked, c.req.raw.signal);
     const body = JSON.stringify(document, null, 2);
     const type = informationType(preferredType(c, informationTypes), mount.version);
     const context = type.startsWith("application/json")
@@ -126,6 +130,7 @@ function information(
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
+    if (isLimited) headers["Cache-Control"] = forOneVisitor;
     setCors(headers, c);
     if (!decision.allowed) {
       c.set("failure", { code: "access_denied", detail: decision.reason });
@@ -136,14 +141,15 @@ function information(
       type,
       status: decision.allowed ? 200 : decision.status,
       headers,
-      ...(decision.allowed && {
-        validators: validatorsOf(service, master, decision, await tagOf([body, type, ...tier])),
-      }),
+      ...(decision.allowed &&
+        !isLimited && {
+          validators: validatorsOf(service, master, decision, await tagOf([body, type, ...tier])),
+        }),
     });
   };
   return withMaster(
     service.images,
-    callerNamed(c, path.identifier),
+    caller,
     (master) => show(master, master.grant),
     // A viewer learns from the document where to log in. It is therefore sent with a denial too, except for
     // "not found" and redirects, and if no document can be made.
@@ -177,6 +183,15 @@ function image(
     if (lacksPart) headers[damagedHeader] = "yes";
     if (!lacksPart && isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers });
+    const smaller = noteAsked(service.images, master, prepared);
+    if (smaller && !(await findCached(service.images, master, prepared))) {
+      const own: Record<string, string> = {
+        Location: `${serviceUri(c, mount, path.identifier)}/${smaller}`,
+        "Cache-Control": forOneVisitor,
+      };
+      setCors(own, c);
+      return new Response(null, { status: 303, headers: own });
+    }
     headers["Content-Type"] = writingOf(request.format).mediaType;
     headers["Content-Disposition"] = contentDisposition(
       path.identifier,

@@ -3,14 +3,15 @@
 import {
   type Counts,
   cancelledError,
-  createTurns,
   networkOf,
   type Recorder,
   ServiceError,
   waitForTurn,
 } from "../../../base/index.ts";
+import { groupShares, type TurnGroup } from "../../visitors/classes.ts";
 import type { Permit } from "../../workers/permit.ts";
 import { createEstimates, type EstimatedWork } from "./cost.ts";
+import { createGroupTurns, type TurnOwner } from "./group-turns.ts";
 import { type Lane, laneOf, memoryOf, permitsOf, sharesBeside } from "./lanes.ts";
 
 export interface AdmissionLimits {
@@ -37,8 +38,17 @@ export interface JobNeeds {
   readonly memory: number;
   /** Address of the first client that asked; networks of clients take turns. */
   readonly client?: string | undefined;
+  /** The visitor that the job is for; undefined if all are treated alike. */
+  readonly visitor?: JobVisitor | undefined;
   /** Name of the source if its bytes are on another machine, so that the job may have to wait for them. */
   readonly remote?: string | undefined;
+}
+
+/** For whom a job is, as far as it decides on turns. */
+export interface JobVisitor {
+  readonly group: TurnGroup;
+  /** Charges the milliseconds that the job has worked. */
+  chargeWork(ms: number): void;
 }
 
 export interface Admission {
@@ -107,8 +117,7 @@ const maxInFront = 16;
 /** A job that waits for a permit, or has been admitted. */
 interface TrackedJob extends JobNeeds {
   readonly lane: Lane;
-  /** Network of the client. */
-  readonly network: string;
+  readonly owner: TurnOwner;
   /** Estimated milliseconds of work. */
   readonly expectedMs: number;
   /** Time at which it was queued, by `performance.now()`. */
@@ -135,8 +144,8 @@ export function createAdmission(limits: AdmissionLimits, figures: AdmissionFigur
 class CostAdmission implements Admission {
   readonly #figures: AdmissionFigures;
   readonly #queues = {
-    cheap: createTurns(rankOf, costOf),
-    heavy: createTurns(rankOf, costOf),
+    cheap: createGroupTurns(groupShares, rankOf, costOf),
+    heavy: createGroupTurns(groupShares, rankOf, costOf),
   } as const;
   /** Admitted jobs that have not ended. */
   readonly #admitted = new Set<TrackedJob>();
@@ -183,6 +192,7 @@ class CostAdmission implements Admission {
       const result = await work(needs.remote === undefined ? undefined : this.#permitOf(job));
       stopClock(job);
       this.#estimates.learn(needs.work, job.workedMs);
+      needs.visitor?.chargeWork(job.workedMs);
       if (job.lane === "cheap" && laneOf(job.workedMs) !== "cheap") counts.overran.add();
       return result;
     } finally {
@@ -260,7 +270,7 @@ class CostAdmission implements Admission {
       resume();
     }
     for (let job = this.#choose(); job; job = this.#choose()) {
-      this.#queues[job.lane].serve(job.network, job);
+      this.#queues[job.lane].serve(job.owner, job);
       this.#admitted.add(job);
       job.since = performance.now();
       this.#figures.counts[job.lane].add();
@@ -288,7 +298,7 @@ class CostAdmission implements Admission {
 
   /** Refuses a job that waits. */
   #turnAway(job: TrackedJob, why: "queueFull" | "waitedTooLong"): void {
-    this.#queues[job.lane].remove(job.network, job);
+    this.#queues[job.lane].remove(job.owner, job);
     this.#figures.counts[why].add();
     job.refuse(tooMany());
     this.#next();
@@ -309,8 +319,7 @@ class CostAdmission implements Admission {
 
   /** True if the work ahead of a waiting job takes longer than it may wait. */
   #isHopeless(job: TrackedJob): boolean {
-    const ahead = this.#queues[job.lane].ahead(job.network, job);
-    const ms = ahead.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
+    const ms = this.#queues[job.lane].ahead(job.owner, job);
     return ms > this.#limits.waitMs * permitsOf[job.lane](this.#limits.permits);
   }
 
@@ -318,7 +327,7 @@ class CostAdmission implements Admission {
   #enqueue(needs: JobNeeds, signal: AbortSignal | undefined): Promise<TrackedJob> {
     const expectedMs = this.#estimates.of(needs.work);
     const lane = laneOf(expectedMs);
-    const network = networkOf(needs.client);
+    const owner = { group: needs.visitor?.group ?? "welcome", network: networkOf(needs.client) };
     let job: TrackedJob;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const turn = waitForTurn<TrackedJob>(
@@ -331,7 +340,8 @@ class CostAdmission implements Admission {
             client: needs.client,
             remote: needs.remote,
             lane,
-            network,
+            visitor: needs.visitor,
+            owner,
             expectedMs,
             queuedAt: performance.now(),
             since: undefined,
@@ -342,7 +352,7 @@ class CostAdmission implements Admission {
           timer = this.#join(job);
         },
         leave: () => {
-          this.#queues[lane].remove(network, job);
+          this.#queues[lane].remove(owner, job);
           this.#figures.counts.cancelled.add();
           this.#next();
         },
@@ -354,7 +364,7 @@ class CostAdmission implements Admission {
 
   /** Queues a job. If it has to wait, returns the timer that ends its wait, if there is a limit. */
   #join(job: TrackedJob): ReturnType<typeof setTimeout> | undefined {
-    this.#queues[job.lane].add(job.network, job);
+    this.#queues[job.lane].add(job.owner, job);
     this.#next();
     if (this.#admitted.has(job)) return undefined;
     if (this.#isHopeless(job)) {

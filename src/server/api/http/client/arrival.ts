@@ -1,0 +1,43 @@
+// Who sends a request, as far as its address and headers tell.
+
+import { createLru, isInRanges, parseRange } from "../../../../base/index.ts";
+import { agentKindOf } from "../../../visitors/agents.ts";
+import type { CrawlerOptions } from "../../../visitors/options.ts";
+import type { Arrival } from "../../../visitors/visitors.ts";
+
+/** Reads arrivals by the settings in effect. */
+export type ReadArrival = (headers: Headers, client: string | undefined) => Arrival;
+
+/** Creates a reader of arrivals for some settings. */
+export function createArrivals({ known_networks, listed_origins }: CrawlerOptions): ReadArrival {
+  const networks = known_networks.map(parseRange);
+  const exact = new Set(listed_origins.map((origin) => origin.toLowerCase()));
+  /** Origins with subdomains, cut at the star. */
+  const below = [...exact].filter((origin) => origin.includes("*.")).map((origin) => origin.split("*"));
+  const knownAddresses = createLru<string, boolean>(4096);
+  const isKnown = (client: string | undefined) => {
+    if (networks.length === 0 || client === undefined) return false;
+    let known = knownAddresses.get(client);
+    if (known === undefined) knownAddresses.set(client, (known = isInRanges(client, networks)), 1);
+    return known;
+  };
+  const isListed = (headers: Headers) => {
+    if (exact.size === 0) return false;
+    const origin = originOf(headers.get("Origin") ?? headers.get("Referer") ?? "");
+    if (origin === undefined) return false;
+    return (
+      exact.has(origin) ||
+      below.some(([start = "", end = ""]) => origin.startsWith(start) && origin.endsWith(end))
+    );
+  };
+  return (headers, client) => ({
+    client,
+    agent: agentKindOf(headers.get("User-Agent") ?? undefined),
+    isKnown: isKnown(client),
+    hasPass: false,
+    isListed: isListed(headers),
+  });
+}
+
+/** Returns the origin of an address in lower case; undefined if it is no address of the web. */
+const originOf = (address: string) => /^https?:\/\/[^/?#@]{1,300}/i.exec(address)?.[0].toLowerCase();

@@ -1,0 +1,98 @@
+// Classes of visitors: how each is known, and what it may use. What faking a class costs is in
+// docs/operations/crawlers.md.
+
+import type { Budget } from "../../base/index.ts";
+import type { AgentKind } from "./agents.ts";
+import { type History, isEarned, isLikeProgram } from "./history.ts";
+import type { Shape } from "./shape.ts";
+
+export const visitorClasses = [
+  "known",
+  "viewer",
+  "listed",
+  "reader",
+  "newcomer",
+  "crawler",
+  "program",
+] as const;
+
+/**
+ * `known`: has a session, a token, a signed link, or is of a listed network. `viewer`: has a pass of our
+ * viewer. `listed`: comes from a listed origin. `reader`: did what viewers do. `newcomer`: has no history.
+ * `crawler`, `program`: says so, or asks for large images alone.
+ */
+export type VisitorClass = (typeof visitorClasses)[number];
+
+/** What waits for a permit by turns: those who are welcome, those who earned it, and all others. */
+export type TurnGroup = "welcome" | "earned" | "others";
+
+/** Shares of the work that groups get while others wait, in percent. */
+export const groupShares: Readonly<Record<TurnGroup, number>> = { welcome: 60, earned: 25, others: 15 };
+
+/** A pool of work that several classes share, as a part of the capacity. */
+export type Pool = "passes" | "newcomers" | "strangers";
+
+export interface ClassRow {
+  readonly group: TurnGroup;
+  /** What one network may use, in megapixels: at once and in an hour; undefined: no bound of its own. */
+  readonly network?: { readonly burst: number; readonly perHour: number };
+  /** Pools that its use is charged to. */
+  readonly pools: readonly Pool[];
+}
+
+export const classRows: Readonly<Record<VisitorClass, ClassRow>> = {
+  known: { group: "welcome", pools: [] },
+  viewer: { group: "welcome", network: { burst: 300, perHour: 1200 }, pools: ["passes"] },
+  listed: { group: "welcome", network: { burst: 300, perHour: 1200 }, pools: ["passes"] },
+  reader: { group: "earned", network: { burst: 60, perHour: 120 }, pools: ["strangers"] },
+  // All of them together have one bucket, since a swarm sends one request from each address.
+  newcomer: { group: "others", pools: ["newcomers", "strangers"] },
+  crawler: { group: "others", network: { burst: 30, perHour: 30 }, pools: ["newcomers", "strangers"] },
+  program: { group: "others", network: { burst: 30, perHour: 30 }, pools: ["newcomers", "strangers"] },
+};
+
+/** Facts about a request that decide on the class of who sent it. */
+export interface VisitorFacts {
+  readonly isKnown: boolean;
+  readonly hasPass: boolean;
+  /** True if the page that shows the image is of a listed origin. */
+  readonly isListed: boolean;
+  readonly agent: AgentKind;
+}
+
+/** Returns the class of the sender of a request. `follows`: true if a tile follows earlier ones. */
+export function classOf(
+  { isKnown, hasPass, isListed, agent }: VisitorFacts,
+  history: History | undefined,
+  shape: Shape,
+  now: number,
+): VisitorClass {
+  if (isKnown) return "known";
+  if (hasPass) return "viewer";
+  // The field that names the origin costs nothing to fake, so it helps only what viewers ask for.
+  if (isListed && shape !== "big") return "listed";
+  if (agent !== "browser") return agent;
+  if (history && isEarned(history, now)) return "reader";
+  if (history && isLikeProgram(history)) return "program";
+  return "newcomer";
+}
+
+/** Milliseconds of work that count as a megapixel: what rendering one takes from a pyramid. */
+export const msPerMegapixel = 20;
+
+const hourMs = 3_600_000;
+
+/** Returns the budget of one network, in megapixels. */
+export const networkBudget = ({ burst, perHour }: NonNullable<ClassRow["network"]>): Budget => ({
+  burst,
+  perMs: perHour / hourMs,
+});
+
+/** Milliseconds of its rate that a pool may use at once. */
+const poolBurstMs = 60_000;
+
+/** Returns the budget of a pool in megapixels: `percent` of what `permits` jobs at a time can do. */
+export function poolBudget(percent: number, permits: number): Budget {
+  const perMs = ((percent / 100) * permits) / msPerMegapixel;
+  return { perMs, burst: perMs * poolBurstMs };
+}

@@ -1,0 +1,26 @@
+// The visitors of a service, by the settings in effect.
+
+import type { CrawlerOptions } from "./options.ts";
+import { createVisitors, type Visitors } from "./visitors.ts";
+
+export interface LiveVisitors {
+  /** Undefined while crawlers are not told from readers. */
+  current(): Visitors | undefined;
+  /** Takes changed settings; what is known of networks stays. */
+  take(options: CrawlerOptions, permits: number): void;
+}
+
+/** Creates the visitors of a service. `permits`: number of jobs at a time. */
+export function createLiveVisitors(options: CrawlerOptions, permits: number): LiveVisitors {
+  let visitors: Visitors | undefined;
+  let isOn = false;
+  const take = ({ mode, viewers, newcomers, strangers }: CrawlerOptions, permits: number) => {
+    isOn = mode !== "off";
+    if (mode === "off") return;
+    const limits = { mode, permits, pools: { passes: viewers, newcomers, strangers } };
+    if (visitors) visitors.limit(limits);
+    else visitors = createVisitors(limits, Date.now);
+  };
+  take(options, permits);
+  return { current: () => (isOn ? visitors : undefined), take };
+}

@@ -1,0 +1,46 @@
+// The options under `crawlers:`.
+
+import { z } from "zod";
+import { parseUrl, rangeOption } from "../../base/index.ts";
+
+const originForm =
+  "expected an origin, such as https://www.example.org, or one with its subdomains, such as https://*.example.org";
+
+const isOrigin = (text: string) =>
+  /^https?:\/\/(\*\.)?[^/?#@*]+$/i.test(text) && parseUrl(text.replace("*.", "")) !== undefined;
+
+const percent = (value: number, description: string) =>
+  z.number().min(0.1).max(100).default(value).meta({ description, edit: "live" });
+
+/** Schema of `crawlers:`. */
+export const crawlerOptions = z.strictObject({
+  mode: z.enum(["off", "observe", "limit"]).default("off").meta({
+    description:
+      "`observe`: the service tells readers from crawlers, and counts who would have waited or been refused. `limit`: it also has them wait, and refuses large images to those who ask for too many. `off`: all are treated alike.",
+    edit: "live",
+  }),
+  known_networks: z.array(rangeOption()).default([]).meta({
+    description:
+      "Addresses or networks in CIDR notation that may use as much as they like, such as those of a reading room or of a partner who takes everything.",
+    edit: "live",
+  }),
+  listed_origins: z
+    .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
+    .default([])
+    .meta({
+      description:
+        "Sites whose viewers show these images, such as https://www.example.org or https://*.example.org. Their tiles go before those of strangers. Anyone can claim to come from there, so it helps for tiles and image information alone.",
+      edit: "live",
+    }),
+  strangers: percent(
+    10,
+    "Percent of the processor time for renders that all may use together who are neither known, nor in a viewer of this service, nor of a listed site.",
+  ),
+  newcomers: percent(
+    5,
+    "Percent of that time, within those of strangers, for networks that have not done what viewers do, and for crawlers and programs.",
+  ),
+  viewers: percent(40, "Percent of that time for the viewers of this service and of listed sites together."),
+});
+
+export type CrawlerOptions = z.output<typeof crawlerOptions>;

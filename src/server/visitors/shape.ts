@@ -1,0 +1,21 @@
+// The shape of a request: what it asks for, no matter who sends it. Viewers ask for tiles, and never again
+// for one that is refused.
+
+import type { Size } from "../../base/index.ts";
+import type { Geometry } from "../../iiif/index.ts";
+
+/**
+ * `document`: image information, a manifest, a search. `tile`: at most a megapixel of a grid or of the whole
+ * image. `big`: any other image.
+ */
+export type Shape = "document" | "tile" | "big";
+
+/** Pixels of a tile, at most: of 1,024 each way. */
+const maxTileArea = 2 ** 20;
+
+/** Returns the shape of a request for an image, of which `image` is the upright size. */
+export function shapeOf({ region, size, scaleFactor }: Geometry, image: Size): Exclude<Shape, "document"> {
+  if (size.width * size.height > maxTileArea) return "big";
+  const isWhole = region.width === image.width && region.height === image.height;
+  return isWhole || scaleFactor !== undefined ? "tile" : "big";
+}

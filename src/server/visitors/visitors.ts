@@ -1,0 +1,274 @@
+// Decides what visitors may use: knows each by its network and by what it did, and charges what it uses to
+// budgets. Whether a request waits, is limited or is refused depends on its shape: viewers never ask again
+// for a tile, so that tiles only wait.
+
+import {
+  anonymiseIp,
+  type Budget,
+  charge,
+  createLru,
+  emptyMeter,
+  levelOf,
+  type Meter,
+  ServiceError,
+  unlessAborted,
+  type VisitorNetworks,
+  visitorNetworks,
+  waitOf,
+} from "../../base/index.ts";
+import type { AgentKind } from "./agents.ts";
+import {
+  type ClassRow,
+  classOf,
+  classRows,
+  msPerMegapixel,
+  networkBudget,
+  type Pool,
+  poolBudget,
+  type TurnGroup,
+  type VisitorClass,
+  visitorClasses,
+} from "./classes.ts";
+import { createHeaviest } from "./heaviest.ts";
+import { type History, newHistory, noteBig, noteInformation, noteTile, type SeenTile } from "./history.ts";
+import type { Shape } from "./shape.ts";
+
+export interface VisitorLimits {
+  /** `observe`: counts what `limit` would do, and does nothing of it. */
+  readonly mode: "observe" | "limit";
+  /** Number of jobs at a time, of which pools are parts. */
+  readonly permits: number;
+  /** Percent of the capacity that each pool may use. */
+  readonly pools: Readonly<Record<Pool, number>>;
+}
+
+/** Who sends a request, as far as its headers tell. */
+export interface Arrival {
+  readonly client: string | undefined;
+  readonly agent: AgentKind;
+  readonly isKnown: boolean;
+  readonly hasPass: boolean;
+  readonly isListed: boolean;
+}
+
+/** The sender of a request for one image. */
+export interface Visitor {
+  /** The group in which its jobs take turns. */
+  readonly group: TurnGroup;
+  /** Records that it asks for image information. Returns true if it is limited to {@link limitedWidth}. */
+  inform(identifier: string): boolean;
+  /** Records the shape of what it asks for; `tile` if that is one. */
+  ask(identifier: string, shape: Shape, tile?: SeenTile): void;
+  /** True if what it asked for is larger than it may have now, so that it gets a smaller size. */
+  isLimited(): boolean;
+  /**
+   * Resolves when what it asked for, `megapixels` of a derivative that is not cached, may be rendered. Throws
+   * `limited` (code visitor_budget), with the seconds to wait, `cancelled` if the signal aborts meanwhile.
+   */
+  enter(megapixels: number, signal?: AbortSignal): Promise<void>;
+  /** Charges the milliseconds of a job for it. */
+  chargeWork(ms: number): void;
+}
+
+/** What a class did, and what happened to it. */
+export interface ClassCounts {
+  requests: number;
+  megapixels: number;
+  ms: number;
+  waited: number;
+  limited: number;
+  refused: number;
+}
+
+export interface Visitors {
+  meet(arrival: Arrival): Visitor;
+  limit(limits: VisitorLimits): void;
+  /** Counts since the start, by class. */
+  counts(): Readonly<Record<VisitorClass, Readonly<ClassCounts>>>;
+  /** The networks that use most, shortened, with megapixels. */
+  heaviest(count: number): ReturnType<ReturnType<typeof createHeaviest>["top"]>;
+}
+
+/** Largest side of what a limited visitor may have, in pixels; tiles are smaller, so that zooming goes on. */
+export const limitedWidth = 1024;
+
+/** Milliseconds that a request waits for its budget, at most; viewers give up after 30 s. */
+const maxWaitMs = 10_000;
+/** A network that has used this multiple of its burst at once is refused tiles too. */
+const maxExcess = 10;
+/** Networks that are remembered. */
+const maxNetworks = 50_000;
+/** A /48 of IPv6 may use this many times what one network may. */
+const siteFactor = 4;
+/** Requests that wait for a budget; others go on to the queue of jobs. */
+const maxWaiting = 2048;
+const heaviestSize = 200;
+
+/** Creates visitors without history. `now`: milliseconds of a clock. */
+export function createVisitors(initial: VisitorLimits, now: () => number): Visitors {
+  let limits = initial;
+  const histories = createLru<string, History>(maxNetworks);
+  const poolMeters: Record<Pool, Meter> = {
+    passes: emptyMeter(now()),
+    newcomers: emptyMeter(now()),
+    strangers: emptyMeter(now()),
+  };
+  const counts = Object.fromEntries(
+    visitorClasses.map((name) => [
+      name,
+      { requests: 0, megapixels: 0, ms: 0, waited: 0, limited: 0, refused: 0 },
+    ]),
+  ) as Record<VisitorClass, ClassCounts>;
+  const heaviest = createHeaviest(heaviestSize);
+  let waiting = 0;
+
+  const historyOf = (name: string): History => {
+    let history = histories.get(name);
+    if (!history) histories.set(name, (history = newHistory(now())), 1);
+    return history;
+  };
+
+  /** The meters that a class of a visitor is charged to, with their budgets. */
+  const metersOf = ({ network, pools }: ClassRow, { network: own, site }: VisitorNetworks) => {
+    const meters: { meter: Meter; budget: Budget; isOwn: boolean }[] = [];
+    if (network) {
+      const budget = networkBudget(network);
+      meters.push({ meter: historyOf(own).meter, budget, isOwn: true });
+      if (site !== undefined)
+        meters.push({
+          meter: historyOf(site).meter,
+          budget: { perMs: budget.perMs * siteFactor, burst: budget.burst * siteFactor },
+          isOwn: true,
+        });
+    }
+    for (const pool of pools)
+      meters.push({
+        meter: poolMeters[pool],
+        budget: poolBudget(limits.pools[pool], limits.permits),
+        isOwn: false,
+      });
+    return meters;
+  };
+
+  class OneVisitor implements Visitor {
+    readonly #arrival: Arrival;
+    readonly #networks: VisitorNetworks;
+    #class: VisitorClass;
+    #shape: Shape = "document";
+    /** Megapixels that were charged before the work was known. */
+    #charged = 0;
+
+    constructor(arrival: Arrival) {
+      this.#arrival = arrival;
+      this.#networks = visitorNetworks(arrival.client);
+      this.#class = this.#classify();
+    }
+
+    get group(): TurnGroup {
+      return limits.mode === "limit" ? classRows[this.#class].group : "welcome";
+    }
+
+    inform(identifier: string): boolean {
+      this.#count();
+      if (this.#class === "known") return false;
+      noteInformation(historyOf(this.#networks.network), identifier, now());
+      const isLimited = this.#waitMs() > maxWaitMs;
+      if (isLimited) counts[this.#class].limited++;
+      return isLimited && limits.mode === "limit";
+    }
+
+    ask(identifier: string, shape: Shape, tile?: SeenTile): void {
+      this.#shape = shape;
+      if (!this.#arrival.isKnown) {
+        const history = historyOf(this.#networks.network);
+        if (tile) noteTile(history, identifier, tile, now());
+        else if (shape === "big") noteBig(history, now());
+      }
+      this.#class = this.#classify();
+      this.#count();
+    }
+
+    isLimited(): boolean {
+      if (this.#shape !== "big" || this.#waitMs() <= maxWaitMs) return false;
+      counts[this.#class].limited++;
+      return limits.mode === "limit";
+    }
+
+    async enter(megapixels: number, signal?: AbortSignal): Promise<void> {
+      const wait = this.#waitMs();
+      const count = counts[this.#class];
+      const isRefused = this.#shape === "tile" ? this.#isExcessive() : wait > maxWaitMs;
+      this.#charged = megapixels;
+      if (isRefused) {
+        count.refused++;
+        if (limits.mode === "limit") throw tooMuch(wait);
+      }
+      this.#charge(megapixels);
+      if (wait === 0 || isRefused) return;
+      count.waited++;
+      if (limits.mode === "observe" || waiting >= maxWaiting) return;
+      waiting++;
+      try {
+        await unlessAborted(pause(Math.min(wait, maxWaitMs)), signal);
+      } finally {
+        waiting--;
+      }
+    }
+
+    chargeWork(ms: number): void {
+      counts[this.#class].ms += ms;
+      const megapixels = ms / msPerMegapixel;
+      if (megapixels <= this.#charged) return;
+      this.#charge(megapixels - this.#charged);
+      this.#charged = megapixels;
+    }
+
+    #classify(): VisitorClass {
+      return classOf(this.#arrival, histories.get(this.#networks.network), this.#shape, now());
+    }
+
+    #count(): void {
+      counts[this.#class].requests++;
+    }
+
+    #charge(megapixels: number): void {
+      counts[this.#class].megapixels += megapixels;
+      const { client } = this.#arrival;
+      if (client !== undefined) heaviest.note(anonymiseIp(client) ?? "", megapixels);
+      for (const { meter, budget } of metersOf(classRows[this.#class], this.#networks))
+        charge(meter, budget, megapixels, now());
+    }
+
+    #waitMs(): number {
+      let wait = 0;
+      for (const { meter, budget } of metersOf(classRows[this.#class], this.#networks))
+        wait = Math.max(wait, waitOf(meter, budget, now()));
+      return wait;
+    }
+
+    /** True if the network itself is far beyond its budget; a pool that is empty refuses no tile. */
+    #isExcessive(): boolean {
+      return metersOf(classRows[this.#class], this.#networks).some(
+        ({ meter, budget, isOwn }) => isOwn && levelOf(meter, budget, now()) > maxExcess * budget.burst,
+      );
+    }
+  }
+
+  return {
+    meet: (arrival) => new OneVisitor(arrival),
+    limit(changed) {
+      limits = changed;
+    },
+    counts: () => counts,
+    heaviest: (count) => heaviest.top(count),
+  };
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+const tooMuch = (waitMs: number) =>
+  new ServiceError(
+    "limited",
+    "Your network has asked for more than it may at once. Wait, ask for less at a time, or ask the operator for a way to take the whole collection.",
+    { code: "visitor_budget", retryAfter: Math.ceil(waitMs / 1000) },
+  );

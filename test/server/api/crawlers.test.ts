@@ -1,0 +1,131 @@
+// What readers and crawlers get over HTTP while the service tells them apart.
+
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../../host.ts";
+import { served } from "../../served.ts";
+
+const browser =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-crawlers-"));
+  const flat = { width: 2000, height: 1500, channels: 3 as const, background: "#836" };
+  await sharp({ create: flat }).jpeg().toFile(join(folder, "large.jpg"));
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "base.png"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts a service, and a function that asks it for an image. */
+async function crawled(settings = "mode: limit") {
+  const app = await served(
+    `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]${settings && `\ncrawlers: { ${settings} }`}`,
+  );
+  const ask = (path: string, agent: string, peer = "192.0.2.1", headers: Record<string, string> = {}) =>
+    app.get(`/iiif/3/${path}`, { peer, headers: { "User-Agent": agent, ...headers } });
+  /** Uses up the budget of a network, as a program does that asks for many large images. */
+  const use = async (client = "192.0.2.1", megapixels = 60) => {
+    const facts = { isKnown: false, hasPass: false, isListed: false } as const;
+    const visitor = app.service.visitors.current()?.meet({ client, agent: "program", ...facts });
+    visitor?.ask("large.jpg", "big");
+    await visitor?.enter(megapixels);
+  };
+  return { app, ask, use };
+}
+
+describe("with mode: limit, a program that has used its budget", () => {
+  let ask: Awaited<ReturnType<typeof crawled>>["ask"];
+  beforeAll(async () => {
+    const started = await crawled();
+    ask = started.ask;
+    await started.use();
+  });
+
+  test("reads in its image information how large it may ask, and no cache keeps that", async () => {
+    const response = await ask("base.png/info.json", "curl/8.5.0");
+    expect(response.headers.get("Cache-Control")).toBe("private, no-store");
+    expect(response.headers.get("ETag")).toBeNull();
+    expect(await response.json()).toMatchObject({ maxWidth: 1024 });
+    const v2 = await (await ask("base.png/info.json", "curl/8.5.0")).json();
+    expect(JSON.stringify(v2)).toContain("1024");
+  });
+
+  test("is redirected from max to a size of its own, whose bytes are the same for everybody", async () => {
+    const response = await ask("large.jpg/0,0,1400,1400/max/0/gray.jpg", "curl/8.5.0");
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([303, "private, no-store"]);
+    expect(new URL(response.headers.get("Location") as string).pathname).toBe(
+      "/iiif/3/large.jpg/0,0,1400,1400/!1024,1024/0/gray.jpg",
+    );
+  });
+
+  test("is refused a larger explicit size with the seconds to wait", async () => {
+    const response = await ask("large.jpg/full/1900,/0/default.jpg", "curl/8.5.0");
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(60);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(await response.json()).toMatchObject({ status: 429 });
+  });
+
+  test("gets what is cached, and a 304", async () => {
+    const cached = await ask("large.jpg/full/max/90/default.jpg", browser, "198.51.100.1");
+    const again = await ask("large.jpg/full/max/90/default.jpg", "curl/8.5.0", "192.0.2.1", {
+      "If-None-Match": cached.headers.get("ETag") as string,
+    });
+    expect(again.status).toBe(304);
+  });
+
+  test("does not slow down others", async () => {
+    for (const [peer, path] of [
+      ["198.51.100.1", "base.png/info.json"],
+      ["198.51.100.1", "base.png/full/max/0/default.jpg"],
+    ] as const) {
+      const response = await ask(path, browser, peer);
+      expect([response.status, response.headers.get("Cache-Control")?.includes("public")]).toEqual([
+        200,
+        true,
+      ]);
+    }
+    expect(await (await ask("base.png/info.json", browser, "198.51.100.1")).json()).not.toHaveProperty(
+      "maxWidth",
+    );
+  });
+});
+
+test("bytes of an address are the same for all who ask for them", async () => {
+  const { ask, use } = await crawled();
+  const plain = await crawled("");
+  // A quarter of a second of 30 megapixels an hour, which the first of them waits.
+  await use("192.0.2.1", 30.002);
+  const path = "base.png/full/300,/0/default.jpg";
+  const [limited, other] = [await ask(path, "curl/8.5.0"), await plain.ask(path, "curl/8.5.0")];
+  expect([limited.status, other.status]).toEqual([200, 200]);
+  expect(Buffer.from(await limited.arrayBuffer())).toEqual(Buffer.from(await other.arrayBuffer()));
+  for (const name of ["Cache-Control", "ETag", "Vary", "Link"])
+    expect([name, limited.headers.get(name)]).toEqual([name, other.headers.get(name)]);
+});
+
+test("with mode: observe everybody gets everything, and it is counted what limit would do", async () => {
+  const { app, ask, use } = await crawled("mode: observe");
+  await use();
+  for (const path of ["large.jpg/full/1900,/0/default.jpg", "large.jpg/0,0,1400,1400/max/0/gray.jpg"])
+    expect((await ask(path, "curl/8.5.0")).status).toBe(200);
+  expect(await (await ask("base.png/info.json", "curl/8.5.0")).json()).not.toHaveProperty("maxWidth");
+  const { program } = app.service.visitors.current()?.counts() ?? {};
+  expect(program).toMatchObject({ requests: 4, refused: 2, limited: 2 });
+});
+
+test("a listed network may use as much as it likes", async () => {
+  const { ask, use } = await crawled("mode: limit, known_networks: [192.0.2.0/24]");
+  await use();
+  expect((await ask("large.jpg/full/1900,/0/default.jpg", "curl/8.5.0")).status).toBe(200);
+});
+
+test("off, which is the default, nothing is known of anybody", async () => {
+  const { app } = await crawled("");
+  expect(app.service.visitors.current()).toBeUndefined();
+});

@@ -1,0 +1,176 @@
+// What visitors may use, and what happens when they have used it.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Arrival, createVisitors, type VisitorLimits } from "../../../src/server/visitors/visitors.ts";
+import fc from "../../properties.ts";
+
+beforeEach(() => vi.useFakeTimers({ now: 0 }));
+afterEach(() => vi.useRealTimers());
+
+const hour = 3_600_000;
+const limits: VisitorLimits = {
+  mode: "limit",
+  permits: 2,
+  pools: { passes: 40, newcomers: 5, strangers: 10 },
+};
+
+const browser = "browser" as const;
+const arrival = (facts: Partial<Arrival> = {}): Arrival => ({
+  client: "192.0.2.1",
+  agent: browser,
+  isKnown: false,
+  hasPass: false,
+  isListed: false,
+  ...facts,
+});
+
+function started(changed: Partial<VisitorLimits> = {}) {
+  const visitors = createVisitors({ ...limits, ...changed }, Date.now);
+  /** Asks for an image as an arrival; resolves to what happened and the milliseconds that it waited. */
+  const ask = async (
+    facts: Partial<Arrival>,
+    shape: "tile" | "big",
+    megapixels: number,
+  ): Promise<{ outcome: string; waited: number }> => {
+    const visitor = visitors.meet(arrival(facts));
+    visitor.ask("a", shape, shape === "tile" ? { x: 0, y: 0, width: 512, height: 512, scale: 1 } : undefined);
+    const began = Date.now();
+    const entered = visitor.enter(megapixels).then(
+      () => "served",
+      ({ kind, code }) => `${kind} ${code}`,
+    );
+    let outcome: string | undefined;
+    void entered.then((text) => {
+      outcome = text;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    while (outcome === undefined) await vi.advanceTimersByTimeAsync(100);
+    return { outcome, waited: Date.now() - began };
+  };
+  return { visitors, ask };
+}
+
+describe("a program", () => {
+  const program = { agent: "program" as const };
+
+  test("may use its burst at once, then waits for each large image, then is refused with the seconds to wait", async () => {
+    const { ask } = started();
+    expect(await ask(program, "big", 30)).toEqual({ outcome: "served", waited: 0 });
+    // 30 megapixels an hour are 0.083 in ten seconds.
+    expect(await ask(program, "big", 0.05)).toEqual({ outcome: "served", waited: 0 });
+    expect((await ask(program, "big", 24)).waited).toBeGreaterThan(5000);
+    expect(await ask(program, "big", 24)).toEqual({ outcome: "limited visitor_budget", waited: 0 });
+    await vi.advanceTimersByTimeAsync(hour);
+    expect((await ask(program, "big", 24)).outcome).toBe("served");
+  });
+
+  test("waits ten seconds for a tile, and is refused one only far beyond its budget", async () => {
+    const { ask } = started();
+    await ask(program, "big", 100);
+    expect(await ask(program, "tile", 0.25)).toEqual({ outcome: "served", waited: 10_000 });
+    const { visitors } = started();
+    const other = visitors.meet(arrival(program));
+    other.ask("a", "big");
+    await other.enter(1);
+    other.chargeWork(400 * 20);
+    const tile = visitors.meet(arrival(program));
+    tile.ask("a", "tile", { x: 0, y: 0, width: 512, height: 512, scale: 1 });
+    await expect(tile.enter(0.25)).rejects.toMatchObject({ kind: "limited", code: "visitor_budget" });
+  });
+});
+
+test("a swarm with one request from each network shares one bucket, and waits", async () => {
+  const { ask } = started();
+  const outcomes: number[] = [];
+  // 5 % of two permits are 5 megapixels a second, and a minute of it at once.
+  for (let n = 0; n < 40; n++) outcomes.push((await ask({ client: `198.51.${n}.1` }, "big", 24)).waited);
+  expect(outcomes.slice(0, 12)).toEqual(Array(12).fill(0));
+  expect(Math.min(...outcomes.slice(14))).toBeGreaterThan(4000);
+});
+
+test("the addresses of a /24 and of a /48 share a budget", async () => {
+  const v4 = started();
+  const program = { agent: "program" as const };
+  await v4.ask({ ...program, client: "203.0.113.7" }, "big", 60);
+  expect((await v4.ask({ ...program, client: "203.0.113.99" }, "big", 1)).outcome).toMatch(/^limited/);
+  expect((await v4.ask({ ...program, client: "203.0.114.99" }, "big", 1)).outcome).toBe("served");
+
+  const v6 = started();
+  // Each /64 has 30 megapixels at once, a /48 four times that.
+  for (let n = 0; n < 4; n++) await v6.ask({ ...program, client: `2001:db8:1:${n}::1` }, "big", 31);
+  expect((await v6.ask({ ...program, client: "2001:db8:1:ffff::1" }, "big", 1)).outcome).toMatch(/^limited/);
+  expect((await v6.ask({ ...program, client: "2001:db8:2:ffff::1" }, "big", 1)).outcome).toBe("served");
+});
+
+test("who is known is charged to nothing and never waits", async () => {
+  const { ask } = started();
+  for (let n = 0; n < 50; n++)
+    expect(await ask({ isKnown: true }, "big", 100)).toEqual({ outcome: "served", waited: 0 });
+});
+
+test("a tile of a newcomer is never refused, however much others of its kind have used", async () => {
+  const { ask } = started();
+  for (let n = 0; n < 100; n++) void ask({ client: `198.51.${n}.1` }, "big", 500);
+  await vi.advanceTimersByTimeAsync(0);
+  for (let n = 0; n < 20; n++)
+    expect((await ask({ client: "192.0.2.1" }, "tile", 0.25)).outcome).toBe("served");
+});
+
+test("observe has nobody wait, and counts whom limit would have had wait or refused", async () => {
+  const { ask, visitors } = started({ mode: "observe" });
+  const program = { agent: "program" as const };
+  for (let n = 0; n < 10; n++)
+    expect(await ask(program, "big", 24)).toEqual({ outcome: "served", waited: 0 });
+  expect(visitors.counts().program).toMatchObject({ requests: 10, megapixels: 240, refused: 8 });
+  const visitor = visitors.meet(arrival(program));
+  expect(visitor.inform("a")).toBe(false);
+  expect(visitor.group).toBe("welcome");
+  expect(visitors.counts().program.limited).toBe(1);
+});
+
+test("work that takes more than its pixels is charged as what it takes", async () => {
+  const { visitors } = started();
+  const visitor = visitors.meet(arrival({ agent: "program" }));
+  visitor.ask("a", "tile", { x: 0, y: 0, width: 512, height: 512, scale: 1 });
+  await visitor.enter(0.25);
+  // A megapixel is 20 ms.
+  visitor.chargeWork(200);
+  expect(visitors.counts().program).toMatchObject({ megapixels: 10, ms: 200 });
+  visitor.chargeWork(200);
+  expect(visitors.heaviest(1)).toEqual([{ network: "192.0.2.0/24", amount: 10, excess: 0 }]);
+});
+
+test("a class gets no more large images than its burst, its rate and what waits (property)", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ after: fc.nat(60_000), network: fc.nat(3), megapixels: fc.integer({ min: 1, max: 24 }) }),
+        {
+          minLength: 10,
+          maxLength: 60,
+        },
+      ),
+      async (requests) => {
+        const visitors = createVisitors(limits, Date.now);
+        const began = Date.now();
+        const served = [0, 0, 0, 0];
+        for (const { after, network, megapixels } of requests) {
+          await vi.advanceTimersByTimeAsync(after);
+          const visitor = visitors.meet(arrival({ agent: "program", client: `203.0.${network}.1` }));
+          visitor.ask("a", "big");
+          void visitor.enter(megapixels).then(
+            () => {
+              served[network] = (served[network] as number) + megapixels;
+            },
+            () => {},
+          );
+        }
+        await vi.advanceTimersByTimeAsync(10_000);
+        const hours = (Date.now() - began) / hour;
+        // One goes beyond the burst, and one more waits at most ten seconds.
+        for (const sum of served) expect(sum).toBeLessThanOrEqual(30 + 30 * hours + 2 * 24);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
