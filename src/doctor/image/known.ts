@@ -47,6 +47,8 @@ export interface DiagnosisFacts {
   readonly file?: FileFacts | undefined;
   /** What is missing at the end of the file. */
   readonly cut?: Cut | undefined;
+  /** Pages that are drawn, of the first `of` pages of a file with several. */
+  readonly drawnPages?: { readonly count: number; readonly of: number } | undefined;
   readonly metadata?: MetadataSizes;
   readonly profile?: ProfileDescription | undefined;
   /** State of the sidecar; "none": files of this kind have none. */

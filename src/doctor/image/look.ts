@@ -1,8 +1,14 @@
 // Steps of a diagnosis, each of them bounded, none of them fatal.
 
-import { cancelledError, ServiceError, withDeadline, withServiceErrors } from "../../base/index.ts";
+import {
+  type ByteSource,
+  cancelledError,
+  ServiceError,
+  withDeadline,
+  withServiceErrors,
+} from "../../base/index.ts";
 import { checkIdentifier } from "../../iiif/index.ts";
-import { describeProfile, findCut, formats } from "../../imaging/index.ts";
+import { type Decoder, describeProfile, findCut, formats, type ImageHeader } from "../../imaging/index.ts";
 import {
   asOperator,
   awaitWithoutPermit,
@@ -99,6 +105,9 @@ async function walk(
         found.cut = header.unsupported
           ? undefined
           : await take("file", () => withServiceErrors(() => findCut(read, header)));
+        found.drawnPages = await take("file", () =>
+          withServiceErrors(() => countDrawnPages(codec, read, header)),
+        );
         const blocks = await take("metadata", () =>
           withServiceErrors(async () => codec.metadata?.read(read, header, "all")),
         );
@@ -139,6 +148,24 @@ async function walk(
   if (failures.get("open")?.code !== "image_not_found" || found.hook === "mapped") return;
   const near = await nearIdentifier(parts.sources, identifier);
   if (near !== undefined) found.near = near;
+}
+
+/** Pages of a file that are looked at. */
+const maxPages = 20;
+
+/** Counts the pages that are drawn; undefined if the file has one page, or formats have no such pages. */
+async function countDrawnPages(
+  codec: Decoder,
+  bytes: ByteSource,
+  { pages }: ImageHeader,
+): Promise<DiagnosisFacts["drawnPages"]> {
+  if (!codec.probePages || pages < 2) return undefined;
+  let [count, of] = [0, 0];
+  for await (const page of codec.probePages(bytes, Math.min(pages, maxPages))) {
+    of++;
+    if ("drawn" in page && page.drawn !== undefined) count++;
+  }
+  return { count, of };
 }
 
 function masterFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["master"]> {

@@ -48,6 +48,11 @@ export interface ImageHeader {
   readonly tile?: { readonly width: number; readonly height: number };
   /** True if the file has tiles and levels, so that a response reads about as many pixels as it shows. */
   readonly scalable?: true;
+  /**
+   * Set if a page has no pixels of its own, so that it is drawn in a size that suits it: why it is not one
+   * image, as a clause about it, such as "it has several images".
+   */
+  readonly drawn?: string;
   /** Colour facts of the file; absent if it states none. */
   readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white point of CIELAB samples; absent for D50. */

@@ -45,6 +45,13 @@ export const wasmModules = {
   // codecs/jxl/
   "jxl-encode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/enc/jxl_enc.wasm" },
   "jxl-decode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/dec/jxl_dec.wasm" },
+  // pages of PDF that are not one image: codecs/pdf/pdfium/
+  pdfium: {
+    usedBy: "worker",
+    onDemand: true,
+    package: "@embedpdf/pdfium/dist/pdfium.wasm",
+    absentOn: ["workerd"],
+  },
   lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
   // JPEG by regions: codecs/jpg/region/
   "jpeg-decode": { usedBy: "worker", source: "wasm/jpeg/assembly/decode.ts" },

@@ -42,7 +42,7 @@ export const presentationOptions = z.strictObject({
   }),
   pages: z.enum(["all", "first"]).default("all").meta({
     description:
-      "`all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`: each file is one canvas, of its first page.",
+      "`all`: in the manifest of a folder each page of a TIFF or PDF with several pages is a canvas. `first`: each file is one canvas, of its first page.",
     edit: "restart",
   }),
   texts: z.boolean().default(true).meta({

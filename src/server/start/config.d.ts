@@ -1271,8 +1271,8 @@ export interface Config {
      */
     readonly derive?: "auto" | "always" | undefined;
     /**
-     * `all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`:
-     * each file is one canvas, of its first page. Default: `"all"`.
+     * `all`: in the manifest of a folder each page of a TIFF or PDF with several pages is a canvas.
+     * `first`: each file is one canvas, of its first page. Default: `"all"`.
      */
     readonly pages?: "all" | "first" | undefined;
     /**

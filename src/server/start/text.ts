@@ -214,7 +214,7 @@ function addressLines(facts: StartFacts): string[] {
       return row("an image", `${imageAddress(first + mainPrefix[3], example.identifier)}/info.json`);
     if (example) return row("an image", `${example.identifier}: ${example.problem}`);
     if (home?.count?.images === 0 && !home.count.more)
-      return `  no image found in source "${home.name}"; put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into it`;
+      return `  no image found in source "${home.name}"; put a JPEG, PNG, TIFF, WebP, GIF, JPEG 2000 or PDF file into it`;
     return row("images", first + addressForm);
   };
   const mcp = settings.mcp.enabled ? [row("mcp", `${first}/mcp`)] : [];

@@ -76,7 +76,7 @@ const images: Question = {
     const { images, folders, more } = await countImages(known.platform, path);
     if (images === 0)
       throw new Error(
-        `${path} has no images that smalti reads (JPEG, PNG, TIFF, JPEG 2000, WebP, GIF); give another folder`,
+        `${path} has no images that smalti reads (JPEG, PNG, TIFF, JPEG 2000, WebP, GIF, PDF); give another folder`,
       );
     const count = `${more ? "more than " : ""}${countWithUnit(images, "image")}`;
     return {

@@ -61,6 +61,22 @@ export function pagesFinding({ header, master, identifier }: DiagnosisFacts): Fi
   };
 }
 
+/** Returns a finding if this page is drawn, or others of the first pages of its file are. */
+export function drawnFinding({ header, drawnPages }: DiagnosisFacts): Finding | undefined {
+  const others = drawnPages && `Of its first ${drawnPages.of} pages, ${drawnPages.count} are drawn.`;
+  if (header?.drawn === undefined && !drawnPages?.count) return undefined;
+  return {
+    level: "note",
+    code: "drawn_page",
+    text: [
+      header?.drawn === undefined
+        ? "This page is one image, and served from its part of the file."
+        : `This page is not exactly one JPEG or JPEG 2000 image, since ${header.drawn}: its tiles are drawn, with the whole file in memory.`,
+      ...(others ? [others] : []),
+    ].join(" "),
+  };
+}
+
 /** Returns a finding if the file has pages that are not served. */
 export function cutPagesFinding({ header }: DiagnosisFacts): Finding | undefined {
   if (header?.pagesCut === "limit")

@@ -6,8 +6,11 @@ import type { ImageHeader } from "../image-header.ts";
 import { openPdf, type PdfCaches, type PdfFile } from "./directory/file.ts";
 import { countPages, findPage, type PageCount, type PdfPage, pagesInOrder } from "./directory/pages.ts";
 import { type InnerFormat, readInnerHeader } from "./inner.ts";
-import type { Other } from "./page/content.ts";
-import { findPageImage, shapeOf } from "./page/page-image.ts";
+import { measureDrawing } from "./page/drawing.ts";
+import { findPageImage } from "./page/page-image.ts";
+import { readContent } from "./page/read-content.ts";
+import { shapeOf } from "./page/shape.ts";
+import { drawnHeader } from "./pdfium/header.ts";
 
 /** What the reader of PDF files works with. */
 export interface PdfTools {
@@ -68,35 +71,16 @@ async function describePage(
   { page, count }: { readonly page: PdfPage; readonly count: PageCount },
   { inner, host }: PdfTools,
 ): Promise<ImageHeader> {
-  const found = await findPageImage(file, page);
+  const shape = await shapeOf(file, page);
+  const content = await readContent(file, page);
+  const found = await findPageImage(file, page, shape, content);
   const header =
     "reason" in found
       ? found
       : await readInnerHeader(bytes, found, { decoder: inner[found.format], zlib: host.zlib });
-  const described = "reason" in header ? await describeOther(file, page, header) : header;
+  const described =
+    "reason" in header
+      ? drawnHeader(await measureDrawing(file, page, shape, content), header.reason)
+      : header;
   return { ...described, pages: count.pages, ...(count.cut && { pagesCut: count.cut }) };
-}
-
-const pixelsPerInch = 150;
-
-/** Returns the facts of a page that would have to be drawn. */
-async function describeOther(file: PdfFile, page: PdfPage, { reason }: Other): Promise<ImageHeader> {
-  const { box, turns, perInch } = await shapeOf(file, page);
-  const [across, up] = [box.right - box.left, box.top - box.bottom].map((points) =>
-    Math.max(1, Math.min(65_500, Math.round((points / perInch) * pixelsPerInch))),
-  ) as [number, number];
-  const [width, height] = turns % 2 === 0 ? [across, up] : [up, across];
-  return {
-    format: "pdf",
-    width,
-    height,
-    bands: 3,
-    depth: 8,
-    interpretation: "rgb",
-    orientation: 1,
-    pages: 1,
-    variant: "drawn",
-    resolution: { x: pixelsPerInch / 2.54, y: pixelsPerInch / 2.54 },
-    unsupported: `This page of the PDF file is not exactly one JPEG or JPEG 2000 image, since ${reason}. Convert it to images, such as with pdftoppm.`,
-  };
 }

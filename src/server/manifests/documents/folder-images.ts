@@ -15,7 +15,7 @@ import type { PresentationOptions } from "../options.ts";
 export interface FolderImage extends ListedFile {
   readonly identifier: string;
   /** According to its name. */
-  readonly isTiff: boolean;
+  readonly mayHaveSheets: boolean;
 }
 
 /** An image, or a page of one, that the caller may know of. */
@@ -42,7 +42,7 @@ export function imagesOf(
     .map((file) => ({
       ...file,
       identifier: identifierOf(inside(location, file.name)),
-      isTiff: /\.tiff?$/i.test(file.name),
+      mayHaveSheets: /\.(?:tiff?|pdf)$/i.test(file.name),
     }));
   reached.set(listing, found);
   return found;
@@ -104,7 +104,7 @@ export async function sheetsOf(
 ): Promise<Sheets> {
   const isHooked = images.hooks?.has("authorize") === true;
   const listed = await listSheets(files, gate, isHooked);
-  const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
+  const mayHavePages = ({ mayHaveSheets }: FolderImage) => mayHaveSheets && options.pages === "all";
 
   const cuts = new Map<string, string>();
   /** `room`: pages after the first of each file that the sheets may still have together. */

@@ -63,8 +63,8 @@ function applyToImages(
 ): void {
   if (images.length === 0) return;
   const pages = pagesIn(description);
-  const canvases = images.flatMap(({ name, identifier, isTiff }): CanvasFacts[] => {
-    const named = isTiff ? [...(pages.get(name) ?? [])].sort((a, b) => a - b) : [];
+  const canvases = images.flatMap(({ name, identifier, mayHaveSheets }): CanvasFacts[] => {
+    const named = mayHaveSheets ? [...(pages.get(name) ?? [])].sort((a, b) => a - b) : [];
     // The number of pages is known once the file is opened.
     return named.length === 0
       ? [{ identifier, label: name, visible: true }]

@@ -101,7 +101,7 @@ async function openFolder(
       const file = texts.isEmpty ? undefined : files.get(name);
       if (!file) return undefined;
       // A file may have further pages, with other readers: that is known once it is opened.
-      const [facts] = file.isTiff && parts.options.pages === "all" ? await reader.facts([file]) : [];
+      const [facts] = file.mayHaveSheets && parts.options.pages === "all" ? await reader.facts([file]) : [];
       const ofPages = facts?.inFolders ? (page ?? 1) : undefined;
       const found = texts.filesOf({ name, page: ofPages });
       if (found.length === 0) return undefined;

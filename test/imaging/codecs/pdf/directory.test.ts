@@ -12,7 +12,7 @@ import { hasProgram } from "../../../programs.ts";
 import { everything, seedOf } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { countingBytes } from "../counting.ts";
-import { type PdfObjects, pdfFile, type Scan, scanObjects } from "./pdf-file.ts";
+import { mutate, type PdfObjects, pdfFile, type Scan, scanObjects } from "./pdf-file.ts";
 
 const pdf = createCodecs(testHost).decoder("pdf");
 const image = fixture("jpg-baseline-420.jpg");
@@ -226,18 +226,6 @@ describe("a hostile file ends in an error after a bounded number of bytes", () =
     expect((await pdf.probe(memoryBytes(many), 1)).pages).toBeLessThan(30);
   });
 });
-
-/** Changes up to ten bytes of a file, half of them to digits and delimiters, and cuts some files. */
-function mutate(original: Uint8Array, below: (limit: number) => number): Uint8Array {
-  const result = original.slice();
-  const replacements = [...Buffer.from("0123456789<>[]()/%R \n", "latin1"), 0, 255];
-  for (let i = 1 + below(10); i > 0; i--) {
-    const at = below(result.length);
-    result[at] = below(2) === 0 ? replacements[below(replacements.length)]! : below(256);
-  }
-  const cut = below(12) === 0 ? below(result.length) : result.length;
-  return result.subarray(0, cut);
-}
 
 test("mutated files end in an error or in a page, after a bounded number of bytes", async () => {
   const small = (objects: PdfObjects) => {

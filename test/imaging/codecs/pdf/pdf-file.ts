@@ -76,9 +76,6 @@ export interface Scan {
   readonly resources?: string;
 }
 
-/** First number of the objects that a test adds to pages. */
-export const free = 100_000;
-
 /** Returns the objects of a flat tree of pages, each of one image. */
 export function scanObjects(scans: readonly Scan[]): Record<number, string | PdfStream> {
   const objects: Record<number, string | PdfStream> = { 1: "<< /Type /Catalog /Pages 2 0 R >>" };
@@ -102,4 +99,16 @@ export function scanObjects(scans: readonly Scan[]): Record<number, string | Pdf
     };
   }
   return objects;
+}
+
+/** Changes up to ten bytes of a file, half of them to digits and delimiters, and cuts some files. */
+export function mutate(original: Uint8Array, below: (limit: number) => number): Uint8Array {
+  const result = original.slice();
+  const replacements = [...Buffer.from("0123456789<>[]()/%R \n", "latin1"), 0, 255];
+  for (let i = 1 + below(10); i > 0; i--) {
+    const at = below(result.length);
+    result[at] = below(2) === 0 ? replacements[below(replacements.length)]! : below(256);
+  }
+  const cut = below(12) === 0 ? below(result.length) : result.length;
+  return result.subarray(0, cut);
 }

@@ -14,11 +14,6 @@ const isManual = (processor: string): Row => ({
     /Manual/.test(all.get("processor.selection_strategy") ?? "") && processor !== "" ? "missing" : "unneeded",
 });
 const video = isManual("FfmpegProcessor");
-const pdf: Row = {
-  missing: "smalti does not read PDF; `pdftoppm -tiff -r 300` makes an image of each page",
-  unneeded: "smalti does not read PDF",
-  choose: (_, all) => (/Manual/.test(all.get("processor.selection_strategy") ?? "") ? "missing" : "unneeded"),
-};
 
 export const processorRows: Rows = {
   "processor.selection_strategy": ownReaders,
@@ -34,7 +29,7 @@ export const processorRows: Rows = {
   "processor.ManualSelectionStrategy.mov": video,
   "processor.ManualSelectionStrategy.mp4": video,
   "processor.ManualSelectionStrategy.mpg": video,
-  "processor.ManualSelectionStrategy.pdf": pdf,
+  "processor.ManualSelectionStrategy.pdf": ownReaders,
   "processor.ManualSelectionStrategy.png": ownReaders,
   "processor.ManualSelectionStrategy.tif": ownReaders,
   "processor.ManualSelectionStrategy.webm": video,
@@ -48,7 +43,7 @@ export const processorRows: Rows = {
     "smalti downloads a file only if its server has no ranges",
   ),
   "processor.purge_incompatible_from_source_cache": unneededRow("the slot origin removes what is least used"),
-  "processor.dpi": unneededRow("smalti reads no vector formats"),
+  "processor.dpi": unneededRow("smalti draws pages of PDF at up to 300 pixels per inch"),
   "processor.background_color": copyingRow("image.background", hexColour),
   "processor.downscale_filter": filter,
   "processor.upscale_filter": filter,
@@ -96,8 +91,8 @@ export const processorRows: Rows = {
   "GraphicsMagickProcessor.path_to_binaries": binaries,
   "ImageMagickProcessor.path_to_binaries": binaries,
   "KakaduDemoProcessor.path_to_binaries": binaries,
-  "processor.pdf.scratch_file_enabled": unneededRow("smalti does not read PDF"),
-  "processor.pdf.max_memory_bytes": unneededRow("smalti does not read PDF"),
+  "processor.pdf.scratch_file_enabled": unneededRow("smalti reads PDF by ranges"),
+  "processor.pdf.max_memory_bytes": unneededRow("image.memory_budget bounds the memory of a PDF too"),
 };
 
 /** The colours of HTML 4, which are nearly all that configurations name. */

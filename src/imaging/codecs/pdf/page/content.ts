@@ -1,4 +1,4 @@
-// Finds out from the operators of a page if it shows exactly one image (ISO 32000-2, annex A). Text that is
+// Finds out from the operators of a page if it shows exactly one image (ISO 32000-2, annex A). What is
 // invisible, or below the image, does not matter; anything else does.
 
 import { isWord, Scanner } from "../syntax/scanner.ts";
@@ -16,13 +16,23 @@ export interface Placed {
   readonly states: readonly string[];
 }
 
-/** Why a page is not one image, in words that follow "it". */
+/** Why a page is not one image: a clause whose subject is the page. */
 export interface Other {
   readonly reason: string;
 }
 
-/** Saved states, operands of an operator, and operators of a page. */
-const [maxSaved, maxOperands, maxOperators] = [64, 64, 200_000];
+/** What the operators of a page show. */
+export interface Content {
+  /** In the order in which they are painted. */
+  readonly images: readonly Placed[];
+  /** The page has visible text or drawings, or something that is not known. */
+  readonly hasInk: boolean;
+  /** Why the page is not exactly one image, if that shows. */
+  readonly reason?: string;
+}
+
+/** Saved states and graphics states, operands of an operator, and images of a page. */
+const [maxSaved, maxOperands, maxImages] = [64, 64, 1000];
 
 interface State {
   matrix: Matrix;
@@ -35,7 +45,8 @@ interface State {
 interface Walk {
   state: State;
   readonly saved: State[];
-  placed: Placed | undefined;
+  readonly images: Placed[];
+  hasInk: boolean;
   /** Rectangles of the path; undefined if it has anything else. */
   path: Box[] | undefined;
   /** The path becomes a clip when it is painted or ended. */
@@ -51,6 +62,10 @@ const numbersOf = (operands: readonly PdfValue[], count: number): number[] | und
     : undefined;
 };
 
+const noteUnknown = (walk: Walk): string => {
+  walk.hasInk = true;
+  return "it has operators that are not known";
+};
 const ignore: Operate = () => undefined;
 const extend: Operate = (walk) => void (walk.path = undefined);
 
@@ -62,20 +77,25 @@ const end: Operate = (walk) => {
   return undefined;
 };
 
-const paint: Operate = (walk, operands) =>
-  walk.placed ? "it has drawings above an image" : end(walk, operands);
+const paint: Operate = (walk, operands) => {
+  walk.hasInk = true;
+  return end(walk, operands) ?? (walk.images.length > 0 ? "it has drawings above an image" : undefined);
+};
 
-const show: Operate = ({ state, placed }) => {
+const show: Operate = (walk) => {
+  const { mode } = walk.state;
+  if (mode === 3) return undefined;
+  walk.hasInk = true;
   // Modes from 4 on clip what follows.
-  if (state.mode > 3) return "it has a clip of text";
-  return placed && state.mode !== 3 ? "it has text above an image" : undefined;
+  if (mode > 3) return "it has a clip of text";
+  return walk.images.length > 0 ? "it has text above an image" : undefined;
 };
 
 const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
   [
     "q",
     (walk) => {
-      if (walk.saved.length === maxSaved) return "it has too many saved states";
+      if (walk.saved.length === maxSaved) return noteUnknown(walk);
       walk.saved.push({ ...walk.state });
       return undefined;
     },
@@ -85,7 +105,7 @@ const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
     "cm",
     (walk, operands) => {
       const matrix = numbersOf(operands, 6);
-      if (!matrix) return "it has a matrix that is none";
+      if (!matrix) return noteUnknown(walk);
       walk.state = { ...walk.state, matrix: multiply(matrix as unknown as Matrix, walk.state.matrix) };
       return undefined;
     },
@@ -94,8 +114,7 @@ const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
     "gs",
     (walk, operands) => {
       const name = nameOf(operands.at(-1));
-      if (name === undefined || walk.state.states.length === maxSaved)
-        return "it has too many graphics states";
+      if (name === undefined || walk.state.states.length === maxSaved) return noteUnknown(walk);
       walk.state = { ...walk.state, states: [...walk.state.states, name] };
       return undefined;
     },
@@ -107,7 +126,7 @@ const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
       const [x, y, width, height] = numbersOf(operands, 4) ?? [];
       const { matrix } = walk.state;
       if (x === undefined || y === undefined || width === undefined || height === undefined)
-        return "it is damaged";
+        return noteUnknown(walk);
       if (!walk.path || !isAxisParallel(matrix) || walk.path.length > 0) walk.path = undefined;
       else walk.path = [transformBox({ left: x, bottom: y, right: x + width, top: y + height }, matrix)];
       return undefined;
@@ -120,13 +139,13 @@ const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
     "Do",
     (walk, operands) => {
       const image = nameOf(operands.at(-1));
-      if (walk.placed || image === undefined) return "it has several images";
       const { matrix, clips, states } = walk.state;
-      walk.placed = { image, matrix, clips, states };
-      return undefined;
+      if (image === undefined || walk.images.length === maxImages) return noteUnknown(walk);
+      walk.images.push({ image, matrix, clips, states });
+      return walk.images.length > 1 ? "it has several images" : undefined;
     },
   ],
-  ["BI", () => "it has an image in its content"],
+  ["BI", (walk) => noteUnknown(walk) && "it has an image in its content"],
   [
     "BDC",
     // Optional content may be hidden.
@@ -144,27 +163,28 @@ const operators: ReadonlyMap<string, Operate> = new Map<string, Operate>([
   ...["BMC", "EMC", "MP", "DP", "BX", "EX"].map((name) => [name, ignore] as const),
 ]);
 
-/** Returns the one image that a page shows, or why it does not show exactly one. */
-export function findOnlyImage(content: Uint8Array): Placed | Other {
+/** Reads the operators of a page. */
+export function readOperators(content: Uint8Array): Content {
   // A space ends the last operator.
   const ended = new Uint8Array(content.length + 1).fill(32, content.length);
   ended.set(content);
   const scanner = new Scanner(ended);
   const state: State = { matrix: identity, clips: [], states: [], mode: 0 };
-  const walk: Walk = { state, saved: [], placed: undefined, path: [], clipping: false };
+  const walk: Walk = { state, saved: [], images: [], hasInk: false, path: [], clipping: false };
+  let reason: string | undefined;
   let operands: PdfValue[] = [];
-  let count = 0;
   for (let item = scanner.next(); item !== undefined; item = scanner.next()) {
     if (!isWord(item)) {
       operands.push(item);
-      if (operands.length > maxOperands) return { reason: "it is damaged" };
+      if (operands.length > maxOperands) operands.shift();
       continue;
     }
-    const operate = operators.get(item.word);
-    if (!operate || ++count > maxOperators) return { reason: "it has operators that are not known" };
-    const reason = operate(walk, operands);
-    if (reason !== undefined) return { reason };
+    const wrong = (operators.get(item.word) ?? noteUnknown)(walk, operands);
+    reason ??= wrong;
     operands = [];
+    // The data of an image in the content are no operators.
+    if (item.word === "BI") break;
   }
-  return walk.placed ?? { reason: "it has no image" };
+  const { images, hasInk } = walk;
+  return { images, hasInk, ...(reason !== undefined && { reason }) };
 }

@@ -1,34 +1,20 @@
 // A page that is exactly one JPEG or JPEG 2000 image: where its file lies in the PDF, and how the page shows
 // it. Pages with anything else have a reason.
 
-import { concatenate } from "../../../../base/index.ts";
 import type { PdfFile, PdfStream } from "../directory/file.ts";
 import { filtersOf, parametersOf } from "../directory/filters.ts";
 import type { PdfPage } from "../directory/pages.ts";
 import { arrayOf, countOf, nameOf, numberOf, type PdfDictionary } from "../syntax/values.ts";
-import { findOnlyImage, type Other, type Placed } from "./content.ts";
-import { type Box, boxFrom, intersect, isAxisParallel, type Matrix, sizeOf, transformBox } from "./matrix.ts";
+import { type PageColour, readColour } from "./colour.ts";
+import type { Content, Other, Placed } from "./content.ts";
+import { type Box, intersect, isAxisParallel, type Matrix, sizeOf, transformBox } from "./matrix.ts";
+import type { PageShape } from "./shape.ts";
 
-/** Bytes of the content of a page, and the streams of it, that are looked at. */
-const [maxContent, maxParts] = [64 * 1024, 32];
 const maxAnnotations = 50;
 /** Part of a side by which an image may be smaller or larger than its page. */
 const tolerance = 0.01;
 /** Difference of the resolutions across and down at which a page would be stretched. */
 const maxStretch = 0.02;
-/** Bytes of a profile that is used. */
-const maxProfile = 4 * 2 ** 20;
-const pointsPerInch = 72;
-/** US Letter, for pages without a size, as other readers have it. */
-const usualBox: Box = { left: 0, bottom: 0, right: 612, top: 792 };
-
-/** How a page lies: what it shows, in points, and by which multiples of 90 degrees it is turned clockwise. */
-export interface PageShape {
-  readonly box: Box;
-  readonly turns: number;
-  /** Points of this page in an inch. */
-  readonly perInch: number;
-}
 
 /** A page that is one image. */
 export interface PageImage {
@@ -43,70 +29,35 @@ export interface PageImage {
   readonly colour: PageColour;
 }
 
-/** Colour of an image according to the page. */
-export interface PageColour {
-  /** Number of components; absent if the image itself says. */
-  readonly components?: number;
-  /** An ICC profile. */
-  readonly profile?: PdfStream;
-  /** Samples of 0 are full ink, as in the files of Adobe. */
-  readonly isInverted: boolean;
-}
-
-/** Returns the shape of a page. */
-export async function shapeOf(file: PdfFile, page: PdfPage): Promise<PageShape> {
-  const box = async (key: string) => {
-    const values = arrayOf(await file.resolve(page.get(key)));
-    return values && boxFrom(await Promise.all(values.slice(0, 4).map((each) => file.resolve(each))));
-  };
-  const hasArea = (each: Box | undefined): each is Box =>
-    each !== undefined && sizeOf(each).width > 0 && sizeOf(each).height > 0;
-  const media = [await box("MediaBox")].find(hasArea) ?? usualBox;
-  const shown = [intersect((await box("CropBox")) ?? media, media)].find(hasArea) ?? media;
-  const degrees = numberOf(await file.resolve(page.get("Rotate"))) ?? 0;
-  const unit = numberOf(await file.resolve(page.get("UserUnit"))) ?? 1;
-  return {
-    box: shown,
-    turns: (((Math.round(degrees / 90) % 4) + 4) % 4) as number,
-    perInch: pointsPerInch / (unit > 0 ? unit : 1),
-  };
-}
-
 /** Returns the image of a page, or why the page is not exactly one. Throws ImagingError `decode`. */
-export async function findPageImage(file: PdfFile, page: PdfPage): Promise<PageImage | Other> {
-  const shape = await shapeOf(file, page);
-  const content = await readContent(file, page);
-  if (!content) return { reason: "its content is long, or compressed in an unusual way" };
-  const placed = findOnlyImage(content);
-  if ("reason" in placed) return placed;
+export async function findPageImage(
+  file: PdfFile,
+  page: PdfPage,
+  shape: PageShape,
+  { images, reason }: Content,
+): Promise<PageImage | Other> {
+  const [placed] = images;
+  if (reason !== undefined) return { reason };
+  if (!placed) return { reason: "it has no image" };
   const lies = describeLie(placed, shape.box);
   if (lies) return lies;
   const resources = await file.dictionary(page.get("Resources"));
   if (!(await areOpaque(file, resources, placed.states))) return { reason: "its image is transparent" };
   if (await hasAppearances(file, page)) return { reason: "it has annotations" };
-  const images = await file.dictionary(resources?.get("XObject"));
-  const stream = await file.stream(images?.get(placed.image));
+  const stream = await findImage(file, page, placed);
   if (!stream) return { reason: "its image is missing" };
   return describeImage(file, stream, placed.matrix, shape);
 }
 
-/** Returns the content streams as one; undefined if it is too long or has unusual filters. */
-async function readContent(file: PdfFile, page: PdfPage): Promise<Uint8Array | undefined> {
-  const contents = await file.resolve(page.get("Contents"));
-  const parts = arrayOf(contents) ?? [page.get("Contents") ?? null];
-  if (parts.length > maxParts) return undefined;
-  const pieces: Uint8Array[] = [];
-  let total = 0;
-  for (const part of parts) {
-    const stream = await file.stream(part);
-    if (!stream) continue;
-    const piece = await file.contents(stream, maxContent);
-    total += piece?.length ?? 0;
-    if (!piece || total > maxContent) return undefined;
-    // Parts end tokens (section 7.8.2).
-    pieces.push(piece, Uint8Array.of(10));
-  }
-  return concatenate(pieces);
+/** Returns the object that a page shows by a name of its resources. */
+export async function findImage(
+  file: PdfFile,
+  page: PdfPage,
+  { image }: Pick<Placed, "image">,
+): Promise<PdfStream | undefined> {
+  const resources = await file.dictionary(page.get("Resources"));
+  const images = await file.dictionary(resources?.get("XObject"));
+  return file.stream(images?.get(image));
 }
 
 /** Returns why an image does not fill its page; undefined if it does. */
@@ -203,42 +154,6 @@ function fills(box: Box, width: number, height: number, isTurned: boolean): bool
   const page = sizeOf(box);
   const [across, down] = isTurned ? [page.height, page.width] : [page.width, page.height];
   return Math.abs(width - (height * across) / down) <= 2;
-}
-
-/** Names of device colour spaces by the number of their components. */
-const components: Readonly<Record<string, number>> = {
-  DeviceGray: 1,
-  CalGray: 1,
-  DeviceRGB: 3,
-  CalRGB: 3,
-  DeviceCMYK: 4,
-};
-
-async function readColour(
-  file: PdfFile,
-  dictionary: PdfDictionary,
-  format: PageImage["format"],
-): Promise<PageColour | Other> {
-  const unusual = { reason: "its image has colours of an unusual kind" };
-  const space = await file.resolve(dictionary.get("ColorSpace"));
-  const decode = arrayOf(await file.resolve(dictionary.get("Decode")));
-  const isUsual = !decode || decode.every((value, i) => value === i % 2);
-  const isInverted = decode?.length === 8 && decode.every((value, i) => value === 1 - (i % 2));
-  if (!isUsual && !isInverted) return unusual;
-  // A JPEG 2000 file may say itself what its colours are.
-  if (space === null) return format === "jp2" && isUsual ? { isInverted: false } : unusual;
-  const [family, stream] = arrayOf(space) ?? [space];
-  const name = nameOf(await file.resolve(family));
-  const profile = name === "ICCBased" ? await file.stream(stream) : undefined;
-  const count = profile ? countOf(await file.resolve(profile.dictionary.get("N"))) : components[name ?? ""];
-  if (count === undefined || ![1, 3, 4].includes(count) || isInverted !== (count === 4 && format === "jpg"))
-    return unusual;
-  const isUsable =
-    profile &&
-    !profile.isCut &&
-    profile.length <= maxProfile &&
-    filtersOf(profile.dictionary).every((each) => each === "FlateDecode");
-  return { components: count, isInverted, ...(isUsable && { profile }) };
 }
 
 /** EXIF orientations by the signs of the matrix from the stored image to the screen: [xx, xy, yx, yy]. */

@@ -1,0 +1,110 @@
+// A scanned PDF in the whole service: its pages as images, as canvases, and for the doctor.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diagnose } from "../../../../src/doctor/image/diagnose.ts";
+import { fixture } from "../../../host.ts";
+import { pdfFile, type Scan, scanObjects } from "../../../imaging/codecs/pdf/pdf-file.ts";
+import { type Served, served } from "../../../served.ts";
+import { type Laid, layFolder } from "./folder.ts";
+import { json } from "./walk.ts";
+
+const gray: Scan = {
+  image: fixture("jpg-gray.jpg"),
+  width: 600,
+  height: 400,
+  entries: "/ColorSpace /DeviceGray /Filter /DCTDecode",
+};
+const colour: Scan = { image: fixture("jpg-baseline-420.jpg"), width: 600, height: 400, page: "/Rotate 90" };
+const drawn: Scan = { ...colour, points: [144, 72], content: "q 72 0 0 48 0 0 cm /I Do Q 0 0 m 144 72 l S" };
+const file = pdfFile(scanObjects([gray, colour, drawn]));
+
+let laid: Laid;
+let app: Served;
+
+beforeAll(async () => {
+  laid = await layFolder();
+  await laid.put("book/gray.jpg", "jpg-gray.jpg");
+  await laid.put("book/colour.jpg", "jpg-baseline-420.jpg");
+  for (const [name, bytes] of [
+    ["scan.pdf", file],
+    ["cut.pdf", file.subarray(0, 5000)],
+  ] as const)
+    writeFileSync(join(laid.root, "book", name), bytes);
+  app = await served(laid.yaml());
+});
+afterAll(() => laid.drop());
+
+const bytesOf = async (target: string) => {
+  const response = await app.get(`/iiif/3/book%2F${target}`);
+  expect(response.status, target).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+describe("a page that is one image", () => {
+  test.each([
+    ["gray.jpg/100,64,256,256/128,/0/default.jpg", "scan.pdf/100,64,256,256/128,/0/default.jpg"],
+    ["gray.jpg/full/max/0/default.png", "scan.pdf;1/full/max/0/default.png"],
+    // The page is turned clockwise by its /Rotate.
+    ["colour.jpg/full/max/90/default.png", "scan.pdf;2/full/max/0/default.png"],
+  ])("sends the derivatives of its JPEG: %s as %s", async (alone, page) => {
+    // Only the resolution that they state differs: that of a page is in the PDF.
+    expect(
+      await sharp(await bytesOf(page))
+        .raw()
+        .toBuffer(),
+    ).toEqual(
+      await sharp(await bytesOf(alone))
+        .raw()
+        .toBuffer(),
+    );
+  });
+
+  test("has the size of the upright image", async () => {
+    expect(await json(app, "/iiif/3/book%2Fscan.pdf;2/info.json")).toMatchObject({ width: 400, height: 600 });
+  });
+});
+
+test("a page that is not one image is drawn", async () => {
+  expect(await json(app, "/iiif/3/book%2Fscan.pdf;3/info.json")).toMatchObject({ width: 300, height: 600 });
+  expect((await bytesOf("scan.pdf;3/0,0,256,256/256,/0/default.jpg")).length).toBeGreaterThan(1000);
+});
+
+test("there is no page after the last one, and a damaged file says what to do", async () => {
+  expect((await app.get("/iiif/3/book%2Fscan.pdf;4/info.json")).status).toBe(404);
+  const damaged = await app.get("/iiif/3/book%2Fcut.pdf/info.json");
+  expect(damaged.status).toBe(500);
+  expect((await damaged.json()).detail).toContain("qpdf");
+});
+
+test("the file has a manifest of its pages, and the folder has them as canvases", async () => {
+  const sizes = [
+    [600, 400],
+    [400, 600],
+    [300, 600],
+  ];
+  const own = await json(app, "/iiif/presentation/3/book/scan.pdf");
+  expect(own.items.map(({ width, height }: typeof own) => [width, height])).toEqual(sizes);
+  const folder = await json(app, "/iiif/presentation/3/book");
+  const labels = folder.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0]);
+  expect(labels).toEqual(expect.arrayContaining(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]));
+});
+
+describe("the doctor", () => {
+  const findingOf = async (identifier: string) => {
+    const { findings } = await diagnose(app.service.images, identifier, { measures: false });
+    return findings.find(({ code }) => code === "drawn_page")?.text;
+  };
+
+  test("says why a page is drawn, and how many of the first pages are", async () => {
+    expect(await findingOf("book/scan.pdf;3")).toContain("since it has drawings above an image");
+    expect(await findingOf("book/scan.pdf;3")).toContain("Of its first 3 pages, 1 are drawn");
+    expect(await findingOf("book/scan.pdf;2")).toContain("This page is one image");
+  });
+
+  test("says nothing about pages of other files", async () => {
+    expect(await findingOf("book/gray.jpg")).toBeUndefined();
+  });
+});
