@@ -160,6 +160,7 @@ export function buildRendering({
       tileSize: config.image.tile_size,
     },
     formats: formatsWith(config.image.formats),
+    preferredFormats: config.image.preferred_formats,
     timeoutMs,
     masters,
   };

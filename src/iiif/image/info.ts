@@ -22,6 +22,8 @@ export interface InformationInput {
   readonly size: Size;
   readonly rules: SizeRules;
   readonly formats: Formats;
+  /** Formats that clients should ask for, in order (Image API 3.0, section 5.6). */
+  readonly preferredFormats: readonly string[];
   /** Authorization services of a gated image. */
   readonly service?: readonly object[];
 }
@@ -31,7 +33,8 @@ export function imageInformation(input: InformationInput): Record<string, unknow
   return input.version === 2 ? information2(input) : information3(input);
 }
 
-function information3({ id, size, rules, formats, service = [] }: InformationInput): Record<string, unknown> {
+function information3(input: InformationInput): Record<string, unknown> {
+  const { id, size, rules, formats, preferredFormats, service = [] } = input;
   const tables = imageVersions[3];
   return {
     "@context": service.length > 0 ? [authContextUri, tables.context] : tables.context,
@@ -44,7 +47,7 @@ function information3({ id, size, rules, formats, service = [] }: InformationInp
     extraFormats: listFormats(formats, tables),
     extraQualities: listAdvertised(marksOf(tables.qualities)),
     extraFeatures: listAdvertised(tables.features),
-    preferredFormats: tables.preferredFormats,
+    preferredFormats,
     ...limitFields(rules.limits),
     ...tileFields(size, rules),
     ...(service.length > 0 ? { service } : {}),

@@ -35,7 +35,6 @@ export const version2 = {
     bitonal: { means: "bitonal", mark: "silent" },
   },
   impliedFormats: [],
-  preferredFormats: [],
   features: {
     regionByPx: "implied",
     regionByPct: "implied",

@@ -34,7 +34,6 @@ export const version3 = {
     bitonal: { means: "bitonal", mark: "silent" },
   },
   impliedFormats: ["jpg"],
-  preferredFormats: ["jpg"],
   features: {
     regionByPx: "implied",
     regionByPct: "implied",

@@ -34,7 +34,5 @@ export interface ImageVersion {
   readonly qualities: Readonly<Record<string, { readonly means: Quality; readonly mark: Mark }>>;
   /** Formats that image information need not list. */
   readonly impliedFormats: readonly string[];
-  /** Formats named as preferred in image information. */
-  readonly preferredFormats: readonly string[];
   readonly features: Readonly<Record<string, Mark>>;
 }

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { durationOption, isServiceUrl, parseDuration, parseUrl, rangeOption } from "../../base/index.ts";
+import { formatsWith } from "../../imaging/index.ts";
 import { authOptions } from "../access/options.ts";
 import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
@@ -200,8 +201,16 @@ export const configSchema = z
     content_state: contentStateOptions.prefault({}),
     mcp: mcpOptions.prefault({}),
   })
-  .superRefine(({ presentation, content_state, cache }, context) => {
-    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+  .superRefine(({ image, presentation, content_state, cache }, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path, message });
+    const written = formatsWith(image.formats);
+    for (const [index, name] of image.preferred_formats.entries())
+      if (!written[name])
+        refuse(
+          ["image", "preferred_formats", index],
+          `expected a format that image.formats names too, received ${name}`,
+        );
     if (presentation.changes.enabled && !presentation.enabled)
       refuse(
         ["presentation", "changes", "enabled"],

@@ -18,6 +18,7 @@ export async function informationOf(
   const header = await describe(parts, master, signal);
   checkServable(parts, master, header);
   const size = shownSize(header, parts.policy);
-  const { sizes: rules, formats } = parts;
-  return { document: imageInformation({ ...asked, size, rules, formats }), pages: header.pages };
+  const { sizes: rules, formats, preferredFormats } = parts;
+  const document = imageInformation({ ...asked, size, rules, formats, preferredFormats });
+  return { document, pages: header.pages };
 }

@@ -2,13 +2,15 @@
 
 import { z } from "zod";
 import { durationOption, parseSize, sizeOption } from "../../base/index.ts";
-import { optInFormats } from "../../imaging/index.ts";
+import { optInFormats, writtenFormats } from "../../imaging/index.ts";
 
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
 
 /** Values of `image.sharpen: on`. */
 const usualSharpening = { radius: 0.6, amount: 0.5, threshold: 2 };
+
+const writtenNames = Object.keys(writtenFormats);
 
 /** Schema of `image:`. */
 export const imageOptions = z.strictObject({
@@ -139,6 +141,15 @@ export const imageOptions = z.strictObject({
     .meta({
       description:
         "Formats that are written besides JPEG, PNG, TIFF and WebP, and advertised in info.json: `avif`; `jxl`, JPEG XL with the coefficients of a JPEG, of which lossless crops lose nothing more, in a seventh fewer bytes.",
+      edit: "restart",
+    }),
+  preferred_formats: z
+    .array(z.enum(writtenNames, { error: `expected names of formats: ${writtenNames.join(", ")}` }))
+    .min(1)
+    .default(["jpg"])
+    .meta({
+      description:
+        "`preferredFormats` of info.json 3.0, in order: viewers that heed it ask for the first one that they show. Formats of `image.formats` have to be named there too.",
       edit: "restart",
     }),
   jpeg_quality: z

@@ -55,6 +55,8 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly sizes: SizeRules;
   /** Formats that requests may name. */
   readonly formats: typeof writtenFormats;
+  /** Formats that image information recommends, in order. */
+  readonly preferredFormats: readonly string[];
   readonly timeoutMs: number;
 }
 

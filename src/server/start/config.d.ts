@@ -263,6 +263,11 @@ export interface Config {
      * seventh fewer bytes.
      */
     readonly formats?: ReadonlyArray<"avif" | "jxl"> | undefined;
+    /**
+     * `preferredFormats` of info.json 3.0, in order: viewers that heed it ask for the first one that
+     * they show. Formats of `image.formats` have to be named there too.
+     */
+    readonly preferred_formats?: ReadonlyArray<"jpg" | "png" | "tif" | "webp" | "jp2" | "avif" | "jxl"> | undefined;
     /** Quality of JPEG derivatives. Default: `90`. */
     readonly jpeg_quality?: number | undefined;
     /** Write progressive JPEG. Default: `false`. */

@@ -11,6 +11,7 @@ const input = (version: 2 | 3, more: Partial<InformationInput> = {}): Informatio
   size: { width: 5000, height: 4000 },
   rules: { limits: none, tileSize: 512 },
   formats,
+  preferredFormats: ["avif", "jpg"],
   ...more,
 });
 
@@ -28,7 +29,7 @@ describe("image information", () => {
         extraFormats: ["png", "tif", "webp"],
         extraQualities: ["color", "gray"],
         extraFeatures: ["sizeUpscaling", "rotationArbitrary", "jsonldMediaType", "cors"],
-        preferredFormats: ["jpg"],
+        preferredFormats: ["avif", "jpg"],
         tiles: [{ width: 512, scaleFactors: [1, 2, 4, 8, 16] }],
       }),
     );

@@ -35,6 +35,12 @@ test("a server writes AVIF only if its configuration names it", async () => {
     expect(await (await app.get(`/iiif/${version}/base.png/info.json`)).text()).toContain('"avif"');
 });
 
+test("image information of version 3 has the preferred formats in their order", async () => {
+  const preferring = await served("image: { formats: [avif, jxl], preferred_formats: [jxl, avif, jpg] }");
+  const info = await (await preferring.get("/iiif/3/base.png/info.json")).json();
+  expect(info.preferredFormats).toEqual(["jxl", "avif", "jpg"]);
+});
+
 test.each([
   ["jpg-baseline-420.jpg/full/max/0/default", 2.5],
   ["jpg-baseline-420.jpg/17,33,255,101/max/0/default", 3],

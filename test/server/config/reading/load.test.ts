@@ -635,3 +635,10 @@ describe("if the addresses of readers matter, an unlisted proxy causes a warning
     expect(configWarnings(config("kiosk", site), "workerd")).toEqual([]);
   });
 });
+
+test("a preferred format has to be one that is written", () => {
+  expect(problems("image: { preferred_formats: [avif, jpg], formats: [avif] }")).toEqual([]);
+  expect(problems("image: { preferred_formats: [jpg, jxl], formats: [avif] }")).toEqual([
+    "image.preferred_formats.1: expected a format that image.formats names too, received jxl",
+  ]);
+});
