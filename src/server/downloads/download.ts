@@ -11,7 +11,7 @@ import type { TextFile } from "../manifests/texts/text-files.ts";
 import { itemOf } from "./item.ts";
 import { pdfOfItem, UnknownLength } from "./pdf-of-item.ts";
 import { lengthOf, type Piece } from "./pieces.ts";
-import { type Plan, planItem, tagOf } from "./plan.ts";
+import { isStored, type Plan, planItem, tagOf } from "./plan.ts";
 import { zipOfItem } from "./zip-of-item.ts";
 
 export interface DownloadParts {
@@ -60,7 +60,9 @@ export async function openDownload(
   const item = itemOf(made.document, canvases);
   // The decision on the manifest is on record; those on its pages would push out all others.
   const images: RenderParts = { ...parts.images, decisions: { note: () => {} } };
-  const plan = await planItem(images, item, caller, { kind, maxSize, pageSize });
+  const whole = await planItem(images, item, caller, { kind, maxSize, pageSize });
+  // An archive has files alone; a PDF has a page for each image that is missing.
+  const plan = kind === "pdf" ? whole : { ...whole, pages: whole.pages.filter(isStored) };
   const { pages, ...facts } = { ...item, pages: plan.pages };
   const common = [writerVersion, parts.version, kind, images.policy, pageSize, facts, pages];
   if (kind === "zip") {

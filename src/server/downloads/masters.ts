@@ -37,7 +37,7 @@ export async function* fromMaster<T>(
 
 /**
  * Returns ranges of a master as a section of a file. Its reader throws `changed` if the master has another
- * validator by then, or ends early.
+ * validator by then, ends early, or was replaced before its last bytes are passed on.
  */
 export function sectionOf(
   parts: OpenParts,
@@ -51,6 +51,7 @@ export function sectionOf(
       fromMaster(parts, caller, async function* ({ validator: now, image }) {
         if (now !== validator) throw sourceChangedError();
         let start = 0;
+        const end = (ranges.at(-1)?.offset ?? 0) + (ranges.at(-1)?.length ?? 0);
         for (const { offset, length } of ranges) {
           for (let at = Math.max(0, from - start); at < length; ) {
             const bytes = await image.bytes.read(
@@ -58,9 +59,12 @@ export function sectionOf(
               Math.min(readBytes, length - at),
               caller.signal,
             );
-            if (bytes.length === 0) throw sourceChangedError();
-            yield bytes;
             at += bytes.length;
+            // What was sent may be of two files.
+            const isLast = offset + at === end;
+            if (bytes.length === 0 || (isLast && (await image.hasChanged?.()) === true))
+              throw sourceChangedError();
+            yield bytes;
           }
           start += length;
         }

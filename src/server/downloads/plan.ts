@@ -8,7 +8,7 @@ import { type Caller, combineSharing, type RefusedDecision, type Sharing } from 
 import { isDamaged } from "../images/damaged-masters.ts";
 import type { GrantedMaster } from "../images/describe.ts";
 import { withMaster } from "../images/open.ts";
-import { type Prepared, prepare, type RenderParts } from "../images/render.ts";
+import { type Prepared, prepare, type RenderParts, resolveRequest } from "../images/render.ts";
 import type { Item, ItemPage } from "./item.ts";
 
 /** How an image becomes a page. */
@@ -31,6 +31,11 @@ export interface PlannedPage extends ItemPage {
   /** Last name of the identifier. */
   readonly name: string;
 }
+
+/** A page whose master passes through. */
+export type StoredPage = PlannedPage & { readonly image: Extract<PlannedImage, { way: "stored" }> };
+
+export const isStored = (page: PlannedPage): page is StoredPage => page.image.way === "stored";
 
 export interface Plan {
   readonly item: Item;
@@ -60,20 +65,19 @@ const wholeRequest: ImageRequest = {
 
 /**
  * Prepares the derivative of a page that is rendered: as large as its reader may have it, with sides of at
- * most `side` pixels. `whole`: the largest one, if it is known. Throws what `prepare` throws.
+ * most `side` pixels. Throws what `prepare` throws.
  */
 export async function preparePage(
   parts: RenderParts,
   master: GrantedMaster,
   side: number,
   signal: AbortSignal | undefined,
-  whole?: Prepared,
 ): Promise<Prepared> {
-  const largest = whole ?? (await prepare(parts, master, wholeRequest, signal));
-  const { width, height } = largest.geometry.size;
-  if (Math.max(width, height) <= side) return largest;
+  const { geometry } = await resolveRequest(parts, master, wholeRequest, signal);
+  const { width, height } = geometry.size;
   const size = { kind: "confined", width: side, height: side, upscale: false } as const;
-  return prepare(parts, master, { ...wholeRequest, size }, signal);
+  const isLarge = Math.max(width, height) > side;
+  return prepare(parts, master, isLarge ? { ...wholeRequest, size } : wholeRequest, signal);
 }
 
 /**
@@ -146,8 +150,9 @@ async function lookAt(
 ): Promise<PlannedPage> {
   const { signal } = master.caller ?? {};
   const name = lastName(page.identifier ?? "");
-  const prepared = await prepare(parts, master, wholeRequest, signal);
-  const { header, geometry, overlay } = prepared;
+  const { header, geometry } = await resolveRequest(parts, master, wholeRequest, signal);
+  // Without overlays a page of hundreds needs no key of a cache.
+  const isOverlaid = parts.overlays?.mayChange() === true && (await hasOverlay(parts, master, signal));
   const { size } = master.image.bytes;
   const upright = shownSize(header, parts.policy);
   const { grant } = master;
@@ -156,7 +161,7 @@ async function lookAt(
     grant.tier !== "substitute" &&
     grant.identifier === undefined &&
     grant.maxSize === undefined &&
-    overlay === undefined &&
+    !isOverlaid &&
     geometry.size.width === upright.width &&
     geometry.size.height === upright.height;
   const fits = kind === "zip" || (header.format === "jpg" && !isDamaged(parts, master, header));
@@ -166,9 +171,12 @@ async function lookAt(
     return { ...page, ...upright, image, tag: `${master.source.name}:${master.key} ${validator}`, name };
   }
   if (kind === "zip") return missingPage(page, "Only readers who may see all of this image get its file.");
-  const { etag } = await preparePage(parts, master, pageSize, signal, prepared);
+  const { etag } = await preparePage(parts, master, pageSize, signal);
   return { ...page, ...upright, image: { way: "derived", header }, tag: etag, name };
 }
+
+const hasOverlay = async (parts: RenderParts, master: GrantedMaster, signal: AbortSignal | undefined) =>
+  (await prepare(parts, master, wholeRequest, signal)).overlay !== undefined;
 
 /** Returns 32 hexadecimal digits that differ if anything that a file is made of does. */
 export async function tagOf(values: unknown): Promise<string> {

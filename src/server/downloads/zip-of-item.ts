@@ -6,9 +6,7 @@ import type { Caller } from "../access/access.ts";
 import type { RenderParts } from "../images/render.ts";
 import { sectionOf } from "./masters.ts";
 import type { Section } from "./pieces.ts";
-import type { Plan, PlannedImage, PlannedPage } from "./plan.ts";
-
-type StoredPage = PlannedPage & { readonly image: Extract<PlannedImage, { way: "stored" }> };
+import { isStored, type Plan, type PlannedPage, type StoredPage } from "./plan.ts";
 
 interface Member {
   readonly name: string;
@@ -76,5 +74,3 @@ function membersOf(folder: string, pages: readonly PlannedPage[]): readonly Memb
     return [{ name: `${folder}/${number} ${stem}`.trimEnd() + extension, page }];
   });
 }
-
-const isStored = (page: PlannedPage): page is StoredPage => page.image.way === "stored";

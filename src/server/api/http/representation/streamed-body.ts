@@ -18,7 +18,10 @@ export function streamOf(
   { failed, stallMs = 0, ended = () => {} }: Streaming,
 ): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
   const end = () => {
+    if (isOver) return;
+    isOver = true;
     clearTimeout(timer);
     ended();
   };
@@ -28,12 +31,15 @@ export function streamOf(
         clearTimeout(timer);
         try {
           const { done, value } = await parts.next();
+          // The reader may have left meanwhile.
+          if (isOver) return;
           if (done) {
             end();
             return controller.close();
           }
           controller.enqueue(value);
         } catch (error) {
+          if (isOver) return;
           end();
           failed(error);
           throw error;
