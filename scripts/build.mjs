@@ -11,6 +11,7 @@ import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
 import { bundleBom, licenceFiles, licenceText, packagesOf } from "./bundle-contents.mjs";
 import { deriveConfigTree } from "./config-tree.mjs";
 import { withFirstMemory } from "./first-memory.mjs";
+import { withLentMemory } from "./lent-memory.mjs";
 import { moduleTable } from "./modules.mjs";
 import { buildSite } from "./site/site.mjs";
 import { compressFiles } from "./static-files.mjs";
@@ -72,9 +73,10 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false, 
     (name) => !only || users[only]?.includes(wasmModules[name].usedBy),
   );
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
-    const { firstPages } = wasmModules[name];
+    const { firstPages, lentPages } = wasmModules[name];
     const target = join(outdir, moduleFile(name, wasmModules[name]));
     if (firstPages) await writeFile(target, withFirstMemory(await readFile(file), firstPages));
+    else if (lentPages) await writeFile(target, withLentMemory(await readFile(file), lentPages));
     else await copyFile(file, target);
   }
   const used = [];

@@ -45,6 +45,15 @@ export const upstream = [
     packages: ["@jsquash/jxl"],
   },
   {
+    name: "jxl-oxide",
+    version: "0.12.5",
+    license: "MIT OR Apache-2.0",
+    repository: "tirr-c/jxl-oxide",
+    tag: "0.12.5",
+    texts: ["node_modules/jxl-oxide-wasm/LICENSE-MIT"],
+    packages: ["jxl-oxide-wasm"],
+  },
+  {
     name: "lcms2",
     version: "2.16",
     license: "MIT",

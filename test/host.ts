@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import { withLentMemory } from "../scripts/lent-memory.mjs";
 import type { CodecHost } from "../src/imaging/codecs/codec.ts";
 import { type OnDemandModule, type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
 import { deflate, nativeZlib } from "../src/server/platform/process/zlib.ts";
@@ -18,8 +19,14 @@ const fileOf = (name: WorkerModule | OnDemandModule) => {
 
 function moduleOf(name: WorkerModule | OnDemandModule): WebAssembly.Module {
   let module = compiled.get(name);
-  if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(fileOf(name)))));
+  if (!module) compiled.set(name, (module = new WebAssembly.Module(bytesOf(name))));
   return module;
+}
+
+function bytesOf(name: WorkerModule | OnDemandModule): Uint8Array<ArrayBuffer> {
+  const row = wasmModules[name];
+  const bytes = readFileSync(fileOf(name));
+  return "lentPages" in row ? withLentMemory(bytes, row.lentPages) : bytes;
 }
 
 export const testHost: CodecHost = {

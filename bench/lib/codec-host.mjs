@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withLentMemory } from "../../scripts/lent-memory.mjs";
 import { moduleTable } from "../../scripts/modules.mjs";
 import { buildWasm } from "../../scripts/wasm.mjs";
 import { compiled as compiledCode } from "./compiled.mjs";
@@ -17,8 +18,11 @@ export async function codecHost() {
   const { deflate, nativeZlib } = await compiledCode("src/server/platform/process/zlib.ts");
   const compiled = new Map();
   const wasm = (name) => {
-    const file = own[name] ?? join(packages, wasmModules[name].package);
-    if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(readFileSync(file)));
+    const { package: packaged, lentPages } = wasmModules[name];
+    if (!compiled.has(name)) {
+      const bytes = readFileSync(own[name] ?? join(packages, packaged));
+      compiled.set(name, new WebAssembly.Module(lentPages ? withLentMemory(bytes, lentPages) : bytes));
+    }
     return compiled.get(name);
   };
   return {

@@ -17,6 +17,8 @@ const structureError = (format: string) => (expected: string, cause?: unknown) =
 export const damagedGif = positionError("GIF");
 export const damagedPng = positionError("PNG");
 export const damagedJp2 = structureError("JPEG 2000");
+export const damagedJxl = structureError("JPEG XL");
+export const damagedAvif = structureError("AVIF");
 export const damagedTif = contentError("of the TIFF file", "check or replace the file");
 export const damagedPdf = contentError(
   "in the PDF file",

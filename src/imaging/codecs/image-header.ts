@@ -30,6 +30,10 @@ export interface ImageHeader {
   readonly bands: number;
   readonly depth: 8 | 16;
   readonly interpretation: Interpretation;
+  /** Samples have a high dynamic range, which derivatives show as far as ordinary displays can. */
+  readonly hdr?: true;
+  /** The file has a map to a high dynamic range (ISO 21496-1), which derivatives do not show. */
+  readonly gainMap?: true;
   /** All samples are black or white: one band, stored with 1 bit. */
   readonly bilevel?: true;
   /** EXIF numbering 1 to 8; 1 if absent or out of range. */
@@ -73,8 +77,8 @@ export interface ImageHeader {
 /** Colour facts in a file's header. */
 export interface ColourFacts {
   /**
-   * Source of the facts. `cicp`: PNG's cICP; `icc`: an embedded profile; `chunks`: PNG's gAMA, cHRM and sRGB;
-   * `exif`: the colour space in EXIF.
+   * Source of the facts. `cicp`: code points of PNG's cICP, AVIF or JPEG XL; `icc`: an embedded profile;
+   * `chunks`: PNG's gAMA, cHRM and sRGB; `exif`: the colour space in EXIF.
    */
   readonly from: "cicp" | "icc" | "chunks" | "exif";
   /**
@@ -89,7 +93,7 @@ export interface ColourFacts {
   readonly ignored?: string;
   /** The profile is of RGB, and applies to gray samples as if they were equal red, green and blue. */
   readonly neutral?: true;
-  /** From cICP: ColourPrimaries and TransferCharacteristics of ITU-T H.273. */
+  /** ColourPrimaries and TransferCharacteristics of ITU-T H.273. */
   readonly codePoints?: readonly [primaries: number, transfer: number];
   /** From chunks other than sRGB: gAMA, and cHRM in its order, white first. */
   readonly gamma?: number | undefined;

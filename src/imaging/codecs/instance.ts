@@ -3,6 +3,7 @@
 // been changed by the file that it read, in ways that no check can see.
 
 import { ImagingError, type ImagingErrorOptions } from "../../base/index.ts";
+import { wasmModules } from "./modules.ts";
 
 /**
  * WebAssembly memory never shrinks: an instance that grew beyond this is dropped. Each worker keeps one for
@@ -30,6 +31,19 @@ export function cachedInstance<T>(kind: InstanceKind<T>) {
     return result;
   };
 }
+
+/**
+ * Returns the import of a module with `lentPages`: a memory that grows up to `maxBytes`. The module fails to
+ * allocate more.
+ */
+export function lentMemory(name: "avif-decode" | "jxl-decode", maxBytes: number): WebAssembly.Imports {
+  const initial = wasmModules[name].lentPages;
+  const maximum = Math.min(maxPages, Math.max(initial, Math.ceil(maxBytes / 65_536)));
+  return { smalti: { memory: new WebAssembly.Memory({ initial, maximum }) } };
+}
+
+/** Pages of 64 KiB of the largest memory. */
+const maxPages = 65_536;
 
 /**
  * Options of emscripten's factories: a hook that makes the instance from a compiled module, and a console.

@@ -21,6 +21,11 @@ interface WasmModule {
    * collects garbage the more often, the larger the memories of new instances are.
    */
   readonly firstPages?: number;
+  /**
+   * Pages of 64 KiB of the memory that an instance begins with, which it takes from its host, so that a file
+   * cannot make it grow at will (`lentMemory`).
+   */
+  readonly lentPages?: number;
   /** Entry file of our own module, which the build compiles. */
   readonly source?: string;
 }
@@ -41,10 +46,20 @@ export const wasmModules = {
   openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
   // codecs/avif/
   "avif-encode": { usedBy: "worker", onDemand: true, package: "@jsquash/avif/codec/enc/avif_enc.wasm" },
-  "avif-decode": { usedBy: "worker", onDemand: true, package: "@jsquash/avif/codec/dec/avif_dec.wasm" },
+  "avif-decode": {
+    usedBy: "worker",
+    onDemand: true,
+    package: "@jsquash/avif/codec/dec/avif_dec.wasm",
+    lentPages: 256,
+  },
   // codecs/jxl/
   "jxl-encode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/enc/jxl_enc.wasm" },
-  "jxl-decode": { usedBy: "worker", onDemand: true, package: "@jsquash/jxl/codec/dec/jxl_dec.wasm" },
+  "jxl-decode": {
+    usedBy: "worker",
+    onDemand: true,
+    package: "jxl-oxide-wasm/jxl_oxide_wasm_bg.wasm",
+    lentPages: 32,
+  },
   // pages of PDF that are not one image: codecs/pdf/pdfium/
   pdfium: {
     usedBy: "worker",

@@ -1,5 +1,7 @@
-// Profiles for the code points of ITU-T H.273 in a PNG's cICP chunk (third edition, 11.3.2.6).
+// Profiles for the code points of ITU-T H.273: in a PNG's cICP chunk (third edition, 11.3.2.6), in AVIF and
+// JPEG XL.
 
+import { hdrCurve, hlgToLight, pqToLight } from "./hdr.ts";
 import type { Primaries } from "./matrix.ts";
 import { srgbPrimaries } from "./srgb.ts";
 import { type CurveParameters, grayProfile, rgbProfile, srgbCurve } from "./write.ts";
@@ -47,13 +49,18 @@ const transfers: Readonly<Record<number, CurveParameters>> = {
   17: [2.6, (52.37 / 48) ** (1 / 2.6), 0, 0, 0], // SMPTE ST 428-1
 };
 
+/** TransferCharacteristics of high dynamic range, from a sample to light in cd/m2. */
+const hdrTransfers: Readonly<Record<number, (sample: number) => number>> = { 16: pqToLight, 18: hlgToLight };
+
+/** True if samples of this transfer have a high dynamic range. */
+export const isHdr = (transfer: number): boolean => transfer in hdrTransfers;
+
 /** ColourPrimaries and TransferCharacteristics. */
 export type CodePoints = readonly [primaries: number, transfer: number];
 
 /**
- * Returns the code points of a cICP chunk that a profile can express: standard dynamic range, plain RGB, full
- * range. Returns the reason why the others are not used, for people; undefined for a chunk of another length,
- * which is none.
+ * Returns the code points of a cICP chunk that a profile can express: plain RGB, full range. Returns the
+ * reason why the others are not used, for people; undefined for a chunk of another length, which is none.
  */
 export function readCodePoints(chunk: Uint8Array): CodePoints | { readonly ignored: string } | undefined {
   if (chunk.length !== 4) return undefined;
@@ -63,10 +70,9 @@ export function readCodePoints(chunk: Uint8Array): CodePoints | { readonly ignor
     number,
     number,
   ];
-  if (primaries[colours] && transfers[transfer] && matrix === 0 && fullRange === 1)
-    return [colours, transfer];
-  const kind = transfer === 16 || transfer === 18 ? ", which are of high dynamic range" : "";
-  return { ignored: `its cICP chunk has the code points ${[...chunk].join(", ")}${kind}` };
+  const isKnown = primaries[colours] && (transfers[transfer] || isHdr(transfer));
+  if (isKnown && matrix === 0 && fullRange === 1) return [colours, transfer];
+  return { ignored: `it has the code points ${[...chunk].join(", ")}` };
 }
 
 /** True if samples of these code points are sRGB, or gray in its tone curve. */
@@ -76,6 +82,7 @@ export const isSrgbCoded = ([colours, transfer]: CodePoints, gray: boolean): boo
 /** Returns the profile of code points that `readCodePoints` returned. */
 export function codedProfile([colours, transfer]: CodePoints, gray: boolean): Uint8Array {
   const name = `H.273 ${colours}, ${transfer}`;
-  const curve = transfers[transfer]!;
+  const toLight = hdrTransfers[transfer];
+  const curve = toLight ? hdrCurve(toLight) : transfers[transfer]!;
   return gray ? grayProfile(name, curve) : rgbProfile(name, primaries[colours]!, curve);
 }

@@ -16,7 +16,11 @@ export const srgbCurve: CurveParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12
  * A display profile of these primaries and this curve for all three. Throws RangeError for primaries that
  * span no space.
  */
-export function rgbProfile(name: string, primaries: Primaries, curve: CurveParameters): Uint8Array {
+export function rgbProfile(
+  name: string,
+  primaries: Primaries,
+  curve: CurveParameters | Uint16Array,
+): Uint8Array {
   const matrix = toXyz(primaries);
   if (!matrix) throw new RangeError("expected primaries that span a space, received others");
   const column = (i: number) => numbers("XYZ ", [matrix[i]!, matrix[i + 3]!, matrix[i + 6]!]);
@@ -34,7 +38,7 @@ export function rgbProfile(name: string, primaries: Primaries, curve: CurveParam
 }
 
 /** A gray profile of this curve. */
-export function grayProfile(name: string, curve: CurveParameters): Uint8Array {
+export function grayProfile(name: string, curve: CurveParameters | Uint16Array): Uint8Array {
   return profile("GRAY", [...descriptiveTags(name), ["kTRC", curveTag(curve)]]);
 }
 
@@ -74,8 +78,15 @@ function numbers(type: string, values: readonly number[], head = 8): Uint8Array 
   return new Uint8Array(body.buffer);
 }
 
-/** parametricCurveType (10.18). */
-function curveTag(curve: CurveParameters): Uint8Array {
+/** parametricCurveType (10.18), or curveType (10.6) for a table of values. */
+function curveTag(curve: CurveParameters | Uint16Array): Uint8Array {
+  if (curve instanceof Uint16Array) {
+    const table = new DataView(new ArrayBuffer(12 + 2 * curve.length));
+    signature(table, 0, "curv");
+    table.setUint32(8, curve.length);
+    for (const [i, value] of curve.entries()) table.setUint16(12 + 2 * i, value);
+    return new Uint8Array(table.buffer);
+  }
   const body = numbers("para", curve, 12);
   body[9] = curve.length === 1 ? 0 : 3;
   return body;

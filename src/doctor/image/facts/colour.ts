@@ -59,7 +59,7 @@ export const metadataRows: readonly Row[] = [
 const colourSources = {
   nothing: "nothing in the file",
   icc: "its ICC profile",
-  cicp: "its cICP chunk",
+  cicp: "its code points (cICP, nclx)",
   chunks: "its gAMA, cHRM or sRGB chunks",
   exif: "the colour space in EXIF",
 } as const;

@@ -3,6 +3,7 @@
 import { ImagingError } from "../../../base/index.ts";
 import { readExif } from "../../metadata/exif.ts";
 import { xmpOrientation } from "../../metadata/xmp.ts";
+import { type Box, boxWalk } from "../boxes.ts";
 import { damagedJp2 } from "../damaged.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
@@ -50,15 +51,7 @@ const orientationBoxes = [
   { kind: "exif", id: [0x0537cdab, 0x9d0c4431, 0xa72afa56, 0x1f2a113e], read: exifOrientation },
   { kind: "xmp", id: [0xbe7acfcb, 0x97a942e8, 0x9c719994, 0x91e3afac], read: xmpOrientation },
 ] as const;
-const boxLimit = 256;
 const metadataLimit = 64 * 1024;
-
-export interface Box {
-  readonly type: number;
-  readonly body: number;
-  /** Undefined: to the end of the file, whose length is unknown. */
-  readonly length?: number | undefined;
-}
 
 type Found = { -readonly [K in Exclude<keyof Boxes, "labels">]?: Boxes[K] } & {
   readonly labels: ColourLabel[];
@@ -88,31 +81,8 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   return { ...found, orientation: stated.exif ?? stated.xmp ?? 1, codestream, size };
 }
 
-/** Yields the boxes from `start` on by their headers. Throws ImagingError `decode`. */
-export async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
-  let at = start;
-  for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {
-    if (file.remaining() < 64) return;
-    const head = await file.view(at, 8);
-    if (!head) return;
-    let length = head.getUint32(0);
-    let header = 8;
-    if (length === 1) {
-      const extended = await file.view(at + 8, 8);
-      if (!extended) return;
-      length = Number(extended.getBigUint64(0));
-      header = 16;
-    }
-    const type = head.getUint32(4);
-    if (length === 0) {
-      yield { type, body: at + header, ...(end !== undefined && { length: end - at - header }) };
-      return;
-    }
-    if (length < header) throw damagedJp2("boxes at least as long as their headers, received a shorter one");
-    yield { type, body: at + header, length: length - header };
-    at += length;
-  }
-}
+/** Walks boxes; throws ImagingError `decode`. */
+export const walk = boxWalk(damagedJp2);
 
 async function readHeaderBox(file: HeaderBytes, parent: Box, found: Found): Promise<void> {
   const end = parent.length === undefined ? undefined : parent.body + parent.length;

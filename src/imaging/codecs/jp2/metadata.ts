@@ -1,12 +1,13 @@
 // Metadata in a JP2's boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml (ITU-T
 // T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
 
-import { type ByteSource, blockwise, concatenate, ImagingError } from "../../../base/index.ts";
+import { type ByteSource, concatenate, ImagingError } from "../../../base/index.ts";
 import type { FoundMetadata, Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
+import { type Box, boxBytes } from "../boxes.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
-import { type Box, walk } from "./boxes.ts";
+import { walk } from "./boxes.ts";
 
 /** Identifiers of uuid boxes. */
 const uuids = {
@@ -39,19 +40,6 @@ export async function readJp2Metadata(bytes: ByteSource, kinds: MetadataKinds = 
     if (!(error instanceof ImagingError) || error.kind !== "decode") throw error; // damaged boxes end the walk
   }
   return found;
-}
-
-/** Makes small reads for a walk, without the limit on headers: boxes are skipped, not read. */
-function boxBytes(bytes: ByteSource): HeaderBytes {
-  const blocks = blockwise(bytes, 2048);
-  return {
-    size: bytes.size,
-    remaining: () => Number.MAX_SAFE_INTEGER,
-    async view(offset, length) {
-      const part = await blocks.read(offset, length);
-      return part.length < length ? undefined : new DataView(part.buffer, part.byteOffset, length);
-    },
-  };
 }
 
 async function readProfile(

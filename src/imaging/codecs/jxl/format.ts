@@ -3,12 +3,25 @@
 import type { Format } from "../format.ts";
 import { maxSide } from "../jpg/markers/header.ts";
 import { embedInJxl } from "./container.ts";
+import { jxlDecoder } from "./decoder.ts";
 import { jxlEncoder } from "./encode.ts";
+import { jxlCut, jxlFacts } from "./facts.ts";
+import { isJxl } from "./file.ts";
 import { libjxlEncoder } from "./libjxl.ts";
 import { jxlMemory, jxlNsPerPixel } from "./ways.ts";
 
 export const jxl = {
   title: "JPEG XL",
+  read: {
+    extensions: ["jxl"],
+    recognises: isJxl,
+    end: "any",
+    findCut: jxlCut,
+    readFacts: jxlFacts,
+    hasSheets: false,
+    nsPerPixel: 350,
+    decoder: jxlDecoder,
+  },
   write: {
     mediaType: "image/jxl",
     extensions: ["jxl"],

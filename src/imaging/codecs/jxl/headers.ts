@@ -19,7 +19,7 @@ export interface CodestreamFacts {
   readonly sections: readonly number[];
 }
 
-const sides: readonly Choice[] = [
+export const sides: readonly Choice[] = [
   [1, 9],
   [1, 13],
   [1, 18],

@@ -1,6 +1,7 @@
 // The PNG decoder.
 
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
+import { isHdr } from "../../colour/code-points.ts";
 import {
   type ColourFields,
   colourFacts,
@@ -88,6 +89,7 @@ async function imageHeader(bytes: ByteSource, png: PngHeader): Promise<ImageHead
     variant: `${png.bitDepth} bit ${png.colourName}${png.interlaced ? ", interlaced" : ""}`,
     resolution: png.resolution,
     ...(colour && { colour }),
+    ...(colour?.codePoints && isHdr(colour.codePoints[1]) && { hdr: true as const }),
     details: { interlaced: png.interlaced },
   };
 }

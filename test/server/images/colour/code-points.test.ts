@@ -146,8 +146,6 @@ describe("a PNG with cICP", () => {
   });
 
   test.each([
-    ["PQ", [9, 16, 0, 1]],
-    ["HLG", [9, 18, 0, 1]],
     ["unspecified values", [2, 2, 0, 1]],
     ["reserved values", [3, 200, 0, 1]],
     ["a matrix, which RGB has not", [1, 8, 1, 1]],
@@ -155,6 +153,23 @@ describe("a PNG with cICP", () => {
   ])("of %s is left as it is, without gAMA", async (name, codes) => {
     const file = `other-${name.replace(/\W/g, "")}.png`;
     expect(await shown(pngOf(rampOf(3), [linearGamma, cicp(...codes)]), app, file)).toEqual(rampOf(3));
+  });
+
+  test("of high dynamic range is shown up to 88 cd/m2 as bright as on a display of 203", async () => {
+    // ITU-R BT.2408, table 1: PQ of 38 % is 26 cd/m2, the gray card, and of 58 % the reference white;
+    // of HLG, they are 38 % and 75 %, and the peak is 1,000 cd/m2.
+    const levels = [0, 97, 148, 192, 255].map((level) => [level, level, level]);
+    const asDisplay = (light: number) => encoded(light / 203);
+    const pq = await shown(pngOf(levels, [cicp(9, 16, 0, 1)]));
+    expect(pq[0]![0]).toBe(0);
+    expect(Math.abs(pq[1]![0]! - asDisplay(26))).toBeLessThanOrEqual(1);
+    expect(pq[2]![0]).toBeGreaterThan(asDisplay(140));
+    expect(pq[2]![0]).toBeLessThan(asDisplay(203));
+    expect(pq[3]![0]).toBe(255); // 1,000 cd/m2
+    const hlg = await shown(pngOf(levels, [cicp(9, 18, 0, 1)]), app, "hlg.png");
+    expect(Math.abs(hlg[1]![0]! - asDisplay(26))).toBeLessThanOrEqual(2);
+    expect(Math.abs(hlg[3]![0]! - pq[2]![0]!)).toBeLessThanOrEqual(2); // both are the reference white
+    expect(hlg[4]![0]).toBe(255);
   });
 
   test("of three bytes is none, so that gAMA counts", async () => {
