@@ -1,5 +1,6 @@
 // Opens a whole item as one file for one reader.
 
+import type { Platform } from "../../base/index.ts";
 import { type DocumentContext, type DownloadKind, pieceAddress } from "../../iiif/index.ts";
 import type { Caller } from "../access/access.ts";
 import type { RenderParts } from "../images/render.ts";
@@ -17,6 +18,7 @@ import { zipOfItem } from "./zip-of-item.ts";
 export interface DownloadParts {
   readonly images: RenderParts;
   readonly texts: Pick<PageTexts, "read" | "versionOf">;
+  readonly platform: Pick<Platform, "deflate">;
   /** Version of the program. */
   readonly version: string;
 }
@@ -76,17 +78,18 @@ export async function openDownload(
   const texts = await textsOf(made);
   const versions = await versionsOf(parts, texts);
   const tag = await tagOf([...common, versions, await images.deflateIdentity()]);
+  const pdfParts = { images, texts: parts.texts, platform: parts.platform };
   const asked = { texts, caller, pageSize, producer: `smalti ${parts.version}`, id: tag };
   return {
     plan,
     tag,
     mayHaveLength: pages.every(({ image }) => image.way !== "derived"),
     measure: () =>
-      lengthOf(pdfOfItem({ images, texts: parts.texts }, plan, asked, true)).catch((error: unknown) => {
+      lengthOf(pdfOfItem(pdfParts, plan, asked, true)).catch((error: unknown) => {
         if (error instanceof UnknownLength) return undefined;
         throw error;
       }),
-    pieces: () => pdfOfItem({ images, texts: parts.texts }, plan, asked),
+    pieces: () => pdfOfItem(pdfParts, plan, asked),
   };
 }
 

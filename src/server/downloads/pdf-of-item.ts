@@ -1,6 +1,6 @@
 // A planned item as a PDF file: its pages with their images and texts, one after another.
 
-import { memoryBytes, ServiceError } from "../../base/index.ts";
+import { memoryBytes, type Platform, ServiceError } from "../../base/index.ts";
 import { asShown, srgbProfile, storedJpeg } from "../../imaging/index.ts";
 import { type PageText, scalePage, TextFileError } from "../../text/index.ts";
 import type { Caller } from "../access/access.ts";
@@ -18,7 +18,11 @@ import { type Plan, type PlannedImage, type PlannedPage, preparePage } from "./p
 export interface PdfParts {
   readonly images: RenderParts;
   readonly texts: Pick<PageTexts, "read">;
+  readonly platform: Pick<Platform, "deflate">;
 }
+
+/** Level of zlib. */
+const deflateLevel = 6;
 
 export interface PdfOptions {
   /** Files of the texts of canvases that the caller may read, by the id of the canvas. */
@@ -62,6 +66,7 @@ export function pdfOfItem(
     isLeftward: item.isLeftward,
     outline: outlineOf(item.ranges, indexes),
     srgb: srgbProfile(),
+    deflate: (bytes) => parts.platform.deflate(bytes, deflateLevel),
     pages: pagesAhead(pages, (page) => pageOf(parts, page, options, measured)),
   });
 }

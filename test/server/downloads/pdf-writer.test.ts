@@ -10,7 +10,7 @@ import { srgbProfile, storedJpeg } from "../../../src/imaging/index.ts";
 import { type PdfDocument, type PdfPage, pdfPieces } from "../../../src/server/downloads/pdf/pdf.ts";
 import { bytesOf, lengthOf, type Piece } from "../../../src/server/downloads/pieces.ts";
 import type { PageText } from "../../../src/text/index.ts";
-import { fixture } from "../../host.ts";
+import { fixture, testHost } from "../../host.ts";
 import { hasProgram, outputOf } from "../../programs.ts";
 import { seeded } from "../../seeded.ts";
 
@@ -33,12 +33,14 @@ async function pageOf(name: string, more: Partial<PdfPage> = {}, orientation = 1
 
 const facts = { title: "A title", source: "https://example.org/m", producer: "smalti" };
 
+const deflated = (bytes: Uint8Array) => testHost.deflate(bytes, 6);
+
 function documentOf(pages: readonly PdfPage[], more: Partial<PdfDocument> = {}): PdfDocument {
   const listed = async function* () {
     yield* pages;
   };
   const id = "00112233445566778899aabbccddeeff";
-  return { facts, id, isLeftward: false, outline: [], srgb: srgbProfile(), pages: listed(), ...more };
+  return { facts, id, isLeftward: false, outline: [], srgb: srgbProfile(), deflate: deflated, pages: listed(), ...more };
 }
 
 async function joined(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -1,14 +1,18 @@
 // The font of invisible text as objects of a PDF file (ISO 32000-1, 9.7 to 9.10).
 
 import type { Piece } from "../pieces.ts";
-import { deflate } from "./deflate.ts";
 import { glyphAdvance, glyphlessFont } from "./glyphless-font.ts";
 import type { ObjectFile } from "./object-file.ts";
 import { dictionary, ref } from "./syntax.ts";
 import type { TextCodes } from "./text-codes.ts";
 
 /** Yields the font under its number: all characters show the second glyph, which is empty. */
-export async function* fontObjects(file: ObjectFile, font: number, codes: TextCodes): AsyncGenerator<Piece> {
+export async function* fontObjects(
+  file: ObjectFile,
+  font: number,
+  codes: TextCodes,
+  deflate: (bytes: Uint8Array) => Promise<Uint8Array>,
+): AsyncGenerator<Piece> {
   const [inner, descriptor, program, glyphs, unicode] = Array.from({ length: 5 }, () => file.reserve()) as [
     number,
     number,
@@ -60,5 +64,5 @@ export async function* fontObjects(file: ObjectFile, font: number, codes: TextCo
   const map = new Uint8Array(2 * 65536);
   for (let at = 1; at < map.length; at += 2) map[at] = 1;
   yield* file.stream(glyphs, { Filter: "/FlateDecode" }, await deflate(map));
-  yield* file.stream(unicode, { Filter: "/FlateDecode" }, await deflate(codes.toUnicode()));
+  yield* file.stream(unicode, { Filter: "/FlateDecode" }, await deflate(new TextEncoder().encode(codes.toUnicode())));
 }

@@ -3,7 +3,6 @@
 
 import type { PageText } from "../../../text/index.ts";
 import type { Piece } from "../pieces.ts";
-import { deflate } from "./deflate.ts";
 import { fontObjects } from "./font-objects.ts";
 import { imageObjects, matrixOf, type PdfImage } from "./image-objects.ts";
 import { informationOf, type PdfFacts, xmpOf } from "./metadata.ts";
@@ -34,6 +33,8 @@ export interface PdfDocument {
   readonly outline: readonly OutlineItem[];
   /** The sRGB profile. */
   readonly srgb: Uint8Array;
+  /** Returns bytes in the form of zlib (RFC 1950), which the filter FlateDecode takes. */
+  readonly deflate: (bytes: Uint8Array) => Promise<Uint8Array>;
   /** Called when the page before has been passed on. */
   readonly pages: AsyncIterable<PdfPage>;
 }
@@ -76,7 +77,7 @@ export async function* pdfPieces(document: PdfDocument): AsyncGenerator<Piece> {
       resources.Font = dictionary({ F: ref(font) });
     }
     const content = file.reserve();
-    yield* file.stream(content, { Filter: "/FlateDecode" }, await deflate(drawn.join("")));
+    yield* file.stream(content, { Filter: "/FlateDecode" }, await document.deflate(new TextEncoder().encode(drawn.join(""))));
     yield file.object(
       own,
       dictionary({
@@ -100,7 +101,7 @@ export async function* pdfPieces(document: PdfDocument): AsyncGenerator<Piece> {
       numbers.length,
     ),
   );
-  if (font !== undefined) yield* fontObjects(file, font, codes);
+  if (font !== undefined) yield* fontObjects(file, font, codes, document.deflate);
   const { facts, outline } = document;
   const contents = outline.length > 0 ? file.reserve() : undefined;
   if (contents !== undefined) yield* outlineObjects(file, contents, outline, numbers);
