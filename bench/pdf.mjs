@@ -1,5 +1,5 @@
-// What pages of a scanned PDF cost, compared with the same JPEGs as files: milliseconds of first tiles on disk,
-// and the ranges and bytes that they take over HTTP.
+// What pages of a scanned PDF cost, compared with the same JPEGs as files: milliseconds of first tiles on
+// disk, and the ranges and bytes that they take over HTTP.
 //
 //   npm run build && node bench/pdf.mjs [--pages 500] [--rounds 10]
 //

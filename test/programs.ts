@@ -82,6 +82,7 @@ export function outputOf(...call: Parameters<typeof run>): Uint8Array {
 const asks: Readonly<Record<string, string>> = {
   exiftool: "-ver",
   pdftoppm: "-v",
+  pdftotext: "-v",
   qpdf: "--version",
   opj_compress: "-h",
   opj_decompress: "-h",

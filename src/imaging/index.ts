@@ -9,6 +9,7 @@ export {
   type SidecarBlocks,
   type SidecarLayer,
   type SidecarUse,
+  type StoredWord,
   scaleFactorsOf,
 } from "./codecs/codec.ts";
 // The imaging parts of a thread.

@@ -43,6 +43,7 @@ import {
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
 import type { SourceTexts } from "./manifests/source-texts/source-text-search.ts";
+import { ownTextReader } from "./manifests/texts/own-text.ts";
 import { createPageTexts, type PageTexts } from "./manifests/texts/page-texts.ts";
 import { TextIndex } from "./manifests/texts/text-index.ts";
 import { createTextSearch, type TextSearch } from "./manifests/texts/text-search.ts";
@@ -230,7 +231,7 @@ export async function createService(
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
-  const texts = createPageTexts(platform, slots.text);
+  const texts = createPageTexts(platform, slots.text, ownTextReader(images));
   const { startWorker, keepAlive } = platform;
   const textIndex = new TextIndex({
     texts,

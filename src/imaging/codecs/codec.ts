@@ -204,6 +204,25 @@ export interface RowAccess {
   ): Promise<boolean>;
 }
 
+/** A word that a file has on a page, and its box in pixels of the upright page. */
+export interface StoredWord {
+  readonly text: string;
+  readonly box: readonly [x: number, y: number, width: number, height: number];
+}
+
+/** Reads the text that a file has of its pages. */
+export interface WordReader {
+  /** Size of the largest file that is read. */
+  readonly maxBytes: number;
+  /** Estimated peak bytes of `read`. */
+  memory(header: ImageHeader, fileSize: number): number;
+  /** Returns the lines of a page in the order of the file, each with a word at least; none without a text. */
+  read(bytes: ByteSource, page: TextPage): Promise<readonly (readonly StoredWord[])[]>;
+}
+
+/** A page of which the text is read; `version` as in `ReadRequest`. */
+export type TextPage = MasterPage & Pick<ReadRequest, "version">;
+
 /** Reads metadata of files. */
 export interface MetadataReader {
   /** Reads all kinds if none are named. Damaged ones are left out. Reads at most `maxMetadataBytes`. */
@@ -297,6 +316,8 @@ export interface Decoder {
   /** Absent if a read can only use the file itself. */
   readonly sidecar?: SidecarFormat;
   readonly metadata?: MetadataReader;
+  /** Absent if files of the format have no text. */
+  readonly words?: WordReader;
 }
 
 /** Returns the factors that `decode` delivers cheaply: ascending, always including 1. */

@@ -1,7 +1,7 @@
 // A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 
 import { type ByteSource, concatenate } from "../../base/index.ts";
-import type { Encoded, EncodedPieces, RowStream, SidecarLayer } from "../codecs/codec.ts";
+import type { Encoded, EncodedPieces, RowStream, SidecarLayer, TextPage } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { Embedding, MasterPage, RenderPlan } from "../codecs/plan.ts";
 import { srgbProfile } from "../colour/write.ts";
@@ -14,10 +14,14 @@ import { colourKernels } from "./colour-kernels.ts";
 import { type JobContext, stillWanted } from "./job-context.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
-/** Kinds of jobs: an encoded derivative, a layer of a sidecar, or the pixels of an overlay. Plain data. */
+/**
+ * Kinds of jobs: an encoded derivative, a layer of a sidecar, the pixels of an overlay, or the words of a
+ * page as JSON. Plain data.
+ */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
   | ({ readonly kind: "sidecar"; readonly layer: SidecarLayer } & MasterPage)
+  | ({ readonly kind: "words" } & TextPage)
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /**
@@ -29,6 +33,10 @@ export async function runTask(task: Task, context: JobContext): Promise<Encoded>
   if (task.kind === "render") return render(task.plan, context);
   await stillWanted(wanted);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
+  if (task.kind === "words") {
+    const lines = await codecs.decoder(task.header.format).words?.read(bytes, task);
+    return { bytes: new TextEncoder().encode(JSON.stringify(lines ?? [])) };
+  }
   const { header, page, layer } = task;
   const built = codecs.decoder(header.format).sidecar?.build(bytes, { header, page }, sidecar, layer);
   return { bytes: (await built) ?? new Uint8Array() };

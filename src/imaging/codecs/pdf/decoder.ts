@@ -119,6 +119,7 @@ export function pdfDecoder({ host, jpeg, bench }: Pick<CodecTools, "host" | "jpe
         return header.width * header.height * sidecar.nsPerPixel(header, "ground");
       },
     },
+    words: drawn.words,
     metadata: {
       async read(bytes, header, kinds) {
         const format = innerFormat(header);

@@ -11,6 +11,7 @@ import type { PresentationOptions } from "../options.ts";
 import {
   type CanFold,
   foldName,
+  mayHaveOwnText,
   stemsOfImage,
   type TextFile,
   type TextFolder,
@@ -88,7 +89,7 @@ export async function folderTexts(
   const folders = [{ location, texts }, ...named.flatMap((name) => found.get(name) ?? [])];
   const made: FolderTexts = {
     stamp,
-    isEmpty: texts.length === 0 && found.size === 0,
+    isEmpty: texts.length === 0 && found.size === 0 && !images.some(({ name }) => mayHaveOwnText(name)),
     filesOf: rememberFiles(
       withNamed(textsIn(folders, pagesOf, canFold).filesOf, ofMets, [{ location, texts }, ...found.values()]),
     ),

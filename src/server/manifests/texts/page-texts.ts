@@ -27,7 +27,9 @@ import {
   weightOfRecords,
 } from "../../../text/index.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
+import type { SourceImage } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
+import type { ReadOwnText } from "./own-text.ts";
 import type { TextFile } from "./text-files.ts";
 
 export interface PageTexts {
@@ -86,6 +88,7 @@ const readMs = 120_000;
 export function createPageTexts(
   { startWorker }: Pick<Platform, "startWorker">,
   slot: Pick<Slot, "get" | "put">,
+  readOwn: ReadOwnText = noOwnText,
 ): PageTexts {
   const workers =
     startWorker &&
@@ -123,11 +126,11 @@ export function createPageTexts(
   const readVersion = async (
     file: TextFile,
     validator: string,
-    read: () => Promise<Uint8Array>,
+    make: () => Promise<FileRecords>,
   ): Promise<FileRecords> => {
     const known = await findKnown(file, validator);
     if (known) return known;
-    const made = await gate.run(async () => parse(file.name, await read())).catch(failureOf);
+    const made = await gate.run(make).catch(failureOf);
     const bytes = encodeRecords(made);
     if (bytes) slot.put(masterName(file.location), await variantOf(file, validator), bytes);
     store(file, validator, made);
@@ -137,7 +140,7 @@ export function createPageTexts(
   /** Opens a file; `use` gets its validator, and a function that reads its bytes. */
   const withFile = async <T>(
     { location: { source, key }, name }: TextFile,
-    use: (validator: string, read: () => Promise<Uint8Array>) => Promise<T>,
+    use: (validator: string, read: () => Promise<Uint8Array>, image: SourceImage) => Promise<T>,
   ): Promise<T | undefined> => {
     // Several requests may wait for what the first one reads.
     const opened = await source.open(key);
@@ -148,15 +151,16 @@ export function createPageTexts(
           const isTooLarge = error instanceof ImagingError && error.code === "source_too_large";
           throw isTooLarge ? tooLargeText({ name, bounds: textBounds }, "bytes", "bytes") : error;
         });
-      return await use(opened.validator, read);
+      return await use(opened.validator, read, opened);
     } finally {
       await opened.close();
     }
   };
 
   const records = (file: TextFile) =>
-    withFile(file, async (validator, read) => {
-      const run = () => readVersion(file, validator, read);
+    withFile(file, async (validator, read, image) => {
+      const make = file.isImage ? () => readOwn(file, image) : async () => parse(file.name, await read());
+      const run = () => readVersion(file, validator, make);
       return { validator, found: await flights.run(nameOf(file, validator), run) };
     });
 
@@ -218,8 +222,8 @@ async function firstOf<T>(
   return undefined;
 }
 
-const nameOf = ({ location: { source, key } }: TextFile, validator: string) =>
-  JSON.stringify([source.fingerprint, key, validator]);
+const nameOf = ({ location: { source, key }, isImage, page }: TextFile, validator: string) =>
+  JSON.stringify([source.fingerprint, key, validator, ...(isImage ? [page] : [])]);
 
 const variantOf = async (file: TextFile, validator: string) =>
   `records.${await hash([recordVersion, nameOf(file, validator)])}`;
@@ -228,6 +232,8 @@ function failureOf(error: unknown): FileRecords {
   if (!(error instanceof TextFileError)) throw error;
   return { failure: { code: error.code, message: error.message } };
 }
+
+const noOwnText: ReadOwnText = async () => ({ format: "other", pages: [] });
 
 const notReadYetError = (name: string, cause: unknown) =>
   new ServiceError(

@@ -20,6 +20,8 @@ export interface TextFile {
   /** Index of the page in the file, from 0. */
   readonly page: number;
   readonly form: TextForm;
+  /** True if it is the image itself, such as a PDF, whose page has a text of its own. */
+  readonly isImage?: true;
   /** True if it also holds the text of other pages, which others may read. */
   readonly isShared: boolean;
 }
@@ -105,6 +107,7 @@ function filesByPage(texts: readonly ListedFile[]): ReadonlyMap<number, readonly
  * Returns the files that may hold the text of an image or of a page of it (from 1), the most likely first:
  * those next to it, then those in the folders of texts; with its whole name, then without its extension; in
  * another case only if `canFold` allows it and there is none in the same.
+ * The last one is the image itself, if such images have a text.
  * Each page of a file of several is the same page of the text, or the file of its number in the folder
  * `pages`.
  */
@@ -125,7 +128,23 @@ export function textFilesOf(
       const found = exact.get(stem) ?? (canFold(stem) ? folded.get(foldName(stem)) : undefined) ?? [];
       for (const { file } of found) files.push({ ...fileIn(folder, file), ...rest });
     }
-  return files;
+  return [...files, ...ownText(image, folders[0])];
+}
+
+/** Names of images that have a text of their own. */
+const withOwnText = /\.pdf$/i;
+
+/** True if an image may have a text of its own. */
+export const mayHaveOwnText = (name: string): boolean => withOwnText.test(name);
+
+/** Returns the image itself as a file of text, if it may be one: the last one that is looked into. */
+function ownText(
+  { name, page = 1 }: { readonly name: string; readonly page?: number | undefined },
+  folder: TextFolder | undefined,
+): readonly TextFile[] {
+  if (!folder || !mayHaveOwnText(name)) return [];
+  const location = inside(folder.location, name);
+  return [{ location, name, page: page - 1, form: "plain", isImage: true, isShared: true }];
 }
 
 const filesByName = new WeakMap<readonly ListedFile[], ReadonlyMap<string, ListedFile>>();

@@ -9,7 +9,7 @@ import { fixture } from "../../../host.ts";
 import { pdfFile, type Scan, scanObjects } from "../../../imaging/codecs/pdf/pdf-file.ts";
 import { type Served, served } from "../../../served.ts";
 import { type Laid, layFolder } from "./folder.ts";
-import { json } from "./walk.ts";
+import { type Json, json } from "./walk.ts";
 
 const gray: Scan = {
   image: fixture("jpg-gray.jpg"),
@@ -19,6 +19,11 @@ const gray: Scan = {
 };
 const colour: Scan = { image: fixture("jpg-baseline-420.jpg"), width: 600, height: 400, page: "/Rotate 90" };
 const drawn: Scan = { ...colour, points: [144, 72], content: "q 72 0 0 48 0 0 cm /I Do Q 0 0 m 144 72 l S" };
+const hidden: Scan = {
+  ...gray,
+  content: "q 600 0 0 400 0 0 cm /I Do Q BT 3 Tr /F 20 Tf 50 300 Td (Hidden words) Tj ET",
+  resources: "/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>",
+};
 const file = pdfFile(scanObjects([gray, colour, drawn]));
 
 let laid: Laid;
@@ -31,8 +36,11 @@ beforeAll(async () => {
   for (const [name, bytes] of [
     ["scan.pdf", file],
     ["cut.pdf", file.subarray(0, 5000)],
+    ["texts.pdf", pdfFile(scanObjects([hidden, gray]))],
+    ["named.pdf", pdfFile(scanObjects([hidden]))],
   ] as const)
     writeFileSync(join(laid.root, "book", name), bytes);
+  await laid.write("book/named.txt", "From a file\n");
   app = await served(laid.yaml());
 });
 afterAll(() => laid.drop());
@@ -90,6 +98,32 @@ test("the file has a manifest of its pages, and the folder has them as canvases"
   const folder = await json(app, "/iiif/presentation/3/book");
   const labels = folder.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0]);
   expect(labels).toEqual(expect.arrayContaining(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]));
+});
+
+describe("the text of a page", () => {
+  const lineOf = (page: Json) => page.items[0]?.body.value;
+
+  test("is that of the PDF: its lines, its plain text, and its words in a search", async () => {
+    const address = "/iiif/presentation/3/book/texts.pdf";
+    const lines = await json(app, `${address}/canvas/1/lines`);
+    expect(lineOf(lines)).toBe("Hidden words");
+    const [, x, y, width, height] = /xywh=(\d+),(\d+),(\d+),(\d+)/.exec(JSON.stringify(lines))!.map(Number);
+    // Text of 20 points from 50, 300 on, of a page of 600 x 400.
+    expect([x! >= 48 && x! <= 52, y! >= 78 && y! <= 86]).toEqual([true, true]);
+    expect([width! > 90 && width! < 130, height! > 15 && height! < 30]).toEqual([true, true]);
+    expect(await (await app.get(`${address}/canvas/1/text`)).text()).toContain("Hidden words");
+    const manifest = await json(app, address);
+    const service = JSON.stringify(manifest.service);
+    const search = /"id":"http:\/\/images.test([^"]*search[^"]*)"/.exec(service)?.[1];
+    const hits = await json(app, `${search}?q=hidden`);
+    expect(hits.items).toHaveLength(1);
+    expect(hits.items[0].target.source ?? hits.items[0].target).toContain("/canvas/1");
+  });
+
+  test("is that of a file of text next to the PDF, if there is one", async () => {
+    const text = await app.get("/iiif/presentation/3/book/named.pdf/canvas/1/text");
+    expect(await text.text()).toContain("From a file");
+  });
 });
 
 describe("the doctor", () => {

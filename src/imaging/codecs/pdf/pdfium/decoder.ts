@@ -2,7 +2,7 @@
 // for the next read of the same file.
 
 import { type ByteSource, fileTooLarge } from "../../../../base/index.ts";
-import type { CodecHost, Decoder, Reduction } from "../../codec.ts";
+import type { CodecHost, Decoder, Reduction, WordReader } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { asImagingError } from "../../instance.ts";
 import { rowsByParts } from "../../parts.ts";
@@ -12,6 +12,8 @@ import { imageBytesOf } from "./header.ts";
 
 /** Bytes that PDFium takes in addition to the file and the decoded images of a page. */
 const workBytes = 96 * 2 ** 20;
+/** Size of the largest file whose text is read: its instance stays for the next page. */
+const maxTextBytes = 96 * 2 ** 20;
 /** Size of the largest file: the memory of an instance ends at 2 GiB. */
 const maxBytes = 2 ** 30;
 /** Memory up to which an instance stays for the next read. */
@@ -38,18 +40,31 @@ interface Open {
   readonly document: PdfDocument;
 }
 
-/** Creates the decoder of pages that are not one image. */
+/** Creates the decoder of pages that are not one image, and the reader of the text of all. */
 export function drawnDecoder(
   host: Pick<CodecHost, "loadWasm">,
-): Pick<Decoder, "memory" | "decodedPixels" | "decode" | "rows" | "scales"> {
+): Pick<Decoder, "memory" | "decodedPixels" | "decode" | "rows" | "scales"> & { readonly words: WordReader } {
   let open: Open | undefined;
-  const openFile = async (bytes: ByteSource, read: ReadRequest): Promise<PdfDocument> => {
-    if (open && open.version === read.version) return open.document;
+  /** Lets `work` use the file in an instance that may take `limit` bytes. It stays unless that throws. */
+  const withFile = async <T>(
+    bytes: ByteSource,
+    { version, limit }: { readonly version: string | undefined; readonly limit: number },
+    work: (document: PdfDocument) => T,
+  ): Promise<T> => {
+    const known = open?.version === version ? open?.document : undefined;
     open = undefined;
-    const { size = Number.POSITIVE_INFINITY } = bytes;
-    if (size > maxBytes) throw fileTooLarge(maxBytes);
-    const source = { size, read: (offset: number, length: number) => bytes.read(offset, length) };
-    return PdfDocument.open(await host.loadWasm("pdfium"), source, limitFor(read, size));
+    try {
+      const { size = Number.POSITIVE_INFINITY } = bytes;
+      if (size > maxBytes) throw fileTooLarge(maxBytes);
+      const source = { size, read: (offset: number, length: number) => bytes.read(offset, length) };
+      const document = known ?? (await PdfDocument.open(await host.loadWasm("pdfium"), source, limit));
+      document.limit = limit;
+      const result = work(document);
+      if (version !== undefined && document.memory <= lastingBytes) open = { version, document };
+      return result;
+    } catch (error) {
+      throw asImagingError(error, "decode", "PDFium stopped at this page; it may be damaged.");
+    }
   };
   const reading = {
     memory(read, fileSize) {
@@ -59,21 +74,15 @@ export function drawnDecoder(
     async decode(bytes, read) {
       const { header, page, region, scaleFactor, version } = read;
       const { width, height } = sizeOf(read);
-      try {
-        const document = await openFile(bytes, read);
-        open = undefined;
-        document.limit = limitFor(read, bytes.size ?? 0);
-        const data = document.render({
+      const data = await withFile(bytes, { version, limit: limitFor(read, bytes.size ?? 0) }, (document) =>
+        document.render({
           page,
           width: header.width / scaleFactor,
           height: header.height / scaleFactor,
           region: { x: region.x / scaleFactor, y: region.y / scaleFactor, width, height },
-        });
-        if (version !== undefined && document.memory <= lastingBytes) open = { version, document };
-        return { width, height, bands: 3, interpretation: "rgb", data };
-      } catch (error) {
-        throw asImagingError(error, "decode", "PDFium stopped at this page; it may be damaged.");
-      }
+        }),
+      );
+      return { width, height, bands: 3, interpretation: "rgb", data };
     },
   } satisfies Pick<Decoder, "memory" | "decode">;
   return {
@@ -84,8 +93,20 @@ export function drawnDecoder(
     },
     rows: rowsByParts(reading, ({ scaleFactor }) => 256 * scaleFactor),
     scales: { of: halvings },
+    words: {
+      maxBytes: maxTextBytes,
+      memory: (_, fileSize) => workBytes + fileSize,
+      read: (bytes, { header, page, version }) =>
+        withFile(bytes, { version, limit: workBytes + (bytes.size ?? 0) }, (document) =>
+          document.words(page, uprightSize(header)),
+        ),
+    },
   };
 }
+
+/** Returns the size of a page as viewers show it. */
+const uprightSize = ({ width, height, orientation }: ImageHeader) =>
+  orientation > 4 ? { width: height, height: width } : { width, height };
 
 /** Returns the powers of two by which a page can be drawn smaller. */
 function halvings({ width, height }: ImageHeader): Reduction[] {

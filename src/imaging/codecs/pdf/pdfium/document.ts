@@ -1,10 +1,12 @@
 // A PDF file in an instance of PDFium, and regions of its pages as pixels.
 
-import { ImagingError } from "../../../../base/index.ts";
+import { ImagingError, type Size } from "../../../../base/index.ts";
+import type { StoredWord } from "../../codec.ts";
 import type { SizedSource } from "../../cut.ts";
 import { damagedPdf } from "../../damaged.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { createPdfium, type MemoryLimit, type PdfiumExports } from "./module.ts";
+import { readWords } from "./words.ts";
 
 /** Bytes of a file that are read together. */
 const readBytes = 2 ** 20;
@@ -99,6 +101,14 @@ export class PdfDocument {
     const result = rgbOf(new Uint8Array(pdfium.memory.buffer, samples, bytes));
     pdfium.free(samples);
     return result;
+  }
+
+  /**
+   * Returns the lines of a page (1-based) that is shown in the given size, each with words. Throws
+   * ImagingError `decode` and `too-large`.
+   */
+  words(page: number, size: Size): StoredWord[][] {
+    return readWords(this.#pdfium, this.#openPage(page), size);
   }
 
   #openPage(page: number): number {

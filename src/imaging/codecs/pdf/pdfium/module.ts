@@ -18,6 +18,12 @@ export type PdfiumExports = Calls<
   | "FPDFBitmap_FillRect"
   | "FPDFBitmap_Destroy"
   | "FPDF_RenderPageBitmapWithMatrix"
+  | "FPDF_PageToDevice"
+  | "FPDFText_LoadPage"
+  | "FPDFText_ClosePage"
+  | "FPDFText_CountChars"
+  | "FPDFText_GetUnicode"
+  | "FPDFText_GetLooseCharBox"
 > & { readonly memory: WebAssembly.Memory };
 
 /** Exported functions that run it. */
