@@ -11,6 +11,7 @@ const sections = {
   caches: { path: "/admin/cache", name: "Caches" },
   configuration: { path: "/admin/config", name: "Configuration" },
   access: { path: "/admin/auth", name: "Access" },
+  visitors: { path: "/admin/visitors", name: "Visitors" },
   doctor: { path: "/admin/doctor", name: "Doctor" },
 } as const;
 

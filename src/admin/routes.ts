@@ -21,6 +21,7 @@ import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
 import { pictureRoutes } from "./images/pictures.ts";
 import { createOutcomes } from "./outcome.ts";
+import { visitorPages } from "./visitors.tsx";
 
 const prefix = "/admin/static/";
 
@@ -49,6 +50,7 @@ const pages: readonly AdminPage[] = [
   cachePages,
   purgeRoutes,
   accessPages,
+  visitorPages,
   browsePages,
   imagePages,
   pictureRoutes,

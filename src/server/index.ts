@@ -353,7 +353,9 @@ export type { Slot } from "./stores/slot.ts";
 
 // Doubts about slots for which the machine or a volume has no room.
 export { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
-
+// What visitors use, by their classes.
+export { visitorClasses } from "./visitors/classes.ts";
+export type { Visitors } from "./visitors/visitors.ts";
 // What codecs on the calling thread need of a platform.
 export { codecHost } from "./workers/codec-host.ts";
 // The permit of a job, which the job releases while it waits for bytes from another machine.

@@ -4,7 +4,15 @@ import { describe, expect, test } from "vitest";
 import { served } from "../served.ts";
 import { basic, operator, asOperator as right } from "./operator.ts";
 
-const pages = ["/admin/", "/admin/config", "/admin/cache", "/admin/auth", "/admin/browse", "/admin/doctor"];
+const pages = [
+  "/admin/",
+  "/admin/config",
+  "/admin/cache",
+  "/admin/auth",
+  "/admin/visitors",
+  "/admin/browse",
+  "/admin/doctor",
+];
 const posts = [
   "/admin/config",
   "/admin/cache/purge",

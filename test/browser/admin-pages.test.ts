@@ -316,6 +316,7 @@ const pages = [
   "/admin/doctor",
   "/admin/doctor?q=damaged/cut.png",
   "/admin/auth",
+  "/admin/visitors",
   "/admin/browse",
   "/admin/browse/long",
   "/admin/browse?q=a",

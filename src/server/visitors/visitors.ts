@@ -29,7 +29,7 @@ import {
   type VisitorClass,
   visitorClasses,
 } from "./classes.ts";
-import { createHeaviest } from "./heaviest.ts";
+import { createHeaviest, type Heaviest } from "./heaviest.ts";
 import { type History, newHistory, noteBig, noteInformation, noteTile, type SeenTile } from "./history.ts";
 import type { Shape } from "./shape.ts";
 
@@ -46,6 +46,10 @@ export interface VisitorLimits {
 export interface Arrival {
   readonly client: string | undefined;
   readonly agent: AgentKind;
+  /** Name of a crawler or program, as it gives it; undefined for a browser. */
+  readonly agentName?: string | undefined;
+  /** Origin of the page that shows the image, if it is another site's. */
+  readonly origin?: string | undefined;
   readonly isKnown: boolean;
   readonly hasPass: boolean;
   readonly isListed: boolean;
@@ -85,8 +89,14 @@ export interface Visitors {
   limit(limits: VisitorLimits): void;
   /** Counts since the start, by class. */
   counts(): Readonly<Record<VisitorClass, Readonly<ClassCounts>>>;
-  /** The networks that use most, shortened, with megapixels. */
-  heaviest(count: number): ReturnType<ReturnType<typeof createHeaviest>["top"]>;
+  /** Who uses most, in megapixels: networks, shortened; origins of pages; names of crawlers and programs. */
+  heaviest(of: keyof HeaviestLists, count: number): ReturnType<Heaviest["top"]>;
+}
+
+interface HeaviestLists {
+  readonly networks: Heaviest;
+  readonly origins: Heaviest;
+  readonly agents: Heaviest;
 }
 
 /** Largest side of what a limited visitor may have, in pixels; tiles are smaller, so that zooming goes on. */
@@ -119,7 +129,11 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       { requests: 0, megapixels: 0, ms: 0, waited: 0, limited: 0, refused: 0 },
     ]),
   ) as Record<VisitorClass, ClassCounts>;
-  const heaviest = createHeaviest(heaviestSize);
+  const heaviest: HeaviestLists = {
+    networks: createHeaviest(heaviestSize),
+    origins: createHeaviest(heaviestSize),
+    agents: createHeaviest(heaviestSize),
+  };
   let waiting = 0;
 
   const historyOf = (name: string): History => {
@@ -233,8 +247,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     #charge(megapixels: number): void {
       counts[this.#class].megapixels += megapixels;
-      const { client } = this.#arrival;
-      if (client !== undefined) heaviest.note(anonymiseIp(client) ?? "", megapixels);
+      const { client, origin, agentName } = this.#arrival;
+      if (client !== undefined) heaviest.networks.note(anonymiseIp(client) ?? "", megapixels);
+      if (origin !== undefined) heaviest.origins.note(origin, megapixels);
+      if (agentName !== undefined) heaviest.agents.note(agentName, megapixels);
       for (const { meter, budget } of metersOf(classRows[this.#class], this.#networks))
         charge(meter, budget, megapixels, now());
     }
@@ -260,7 +276,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       limits = changed;
     },
     counts: () => counts,
-    heaviest: (count) => heaviest.top(count),
+    heaviest: (of, count) => heaviest[of].top(count),
   };
 }
 

@@ -11,14 +11,14 @@ test("the heaviest come first, with what they used", () => {
   ] as const)
     heaviest.note(network, amount);
   expect(heaviest.top(2)).toEqual([
-    { network: "b", amount: 5, excess: 0 },
-    { network: "a", amount: 3, excess: 0 },
+    { name: "b", amount: 5, excess: 0 },
+    { name: "a", amount: 3, excess: 0 },
   ]);
   heaviest.halve();
-  expect(heaviest.top(1)).toEqual([{ network: "b", amount: 2.5, excess: 0 }]);
+  expect(heaviest.top(1)).toEqual([{ name: "b", amount: 2.5, excess: 0 }]);
 });
 
-test("no network with more than its part of the total is missing, and no count is too small (property)", () => {
+test("nobody with more than a part of the total is missing, and no count is too small (property)", () => {
   const size = 5;
   fc.assert(
     fc.property(
@@ -34,10 +34,10 @@ test("no network with more than its part of the total is missing, and no count i
         const top = heaviest.top(size);
         // Metwally et al., theorem 1 and lemma 3.
         for (const [network, amount] of real)
-          if (amount > total / size) expect(top.map((each) => each.network)).toContain(network);
-        for (const { network, amount, excess } of top) {
-          expect(amount).toBeGreaterThanOrEqual(real.get(network) as number);
-          expect(amount - excess).toBeLessThanOrEqual(real.get(network) as number);
+          if (amount > total / size) expect(top.map(({ name }) => name)).toContain(network);
+        for (const { name, amount, excess } of top) {
+          expect(amount).toBeGreaterThanOrEqual(real.get(name) as number);
+          expect(amount - excess).toBeLessThanOrEqual(real.get(name) as number);
           expect(excess).toBeLessThanOrEqual(total / size);
         }
       },

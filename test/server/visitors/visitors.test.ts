@@ -137,7 +137,7 @@ test("work that takes more than its pixels is charged as what it takes", async (
   visitor.chargeWork(200);
   expect(visitors.counts().program).toMatchObject({ megapixels: 10, ms: 200 });
   visitor.chargeWork(200);
-  expect(visitors.heaviest(1)).toEqual([{ network: "192.0.2.0/24", amount: 10, excess: 0 }]);
+  expect(visitors.heaviest("networks", 1)).toEqual([{ name: "192.0.2.0/24", amount: 10, excess: 0 }]);
 });
 
 test("a class gets no more large images than its burst, its rate and what waits (property)", async () => {

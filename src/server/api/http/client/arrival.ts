@@ -21,23 +21,27 @@ export function createArrivals({ known_networks, listed_origins }: CrawlerOption
     if (known === undefined) knownAddresses.set(client, (known = isInRanges(client, networks)), 1);
     return known;
   };
-  const isListed = (headers: Headers) => {
-    if (exact.size === 0) return false;
+  const isListed = (origin: string) =>
+    exact.has(origin) ||
+    below.some(([start = "", end = ""]) => origin.startsWith(start) && origin.endsWith(end));
+  return (headers, client) => {
     const origin = originOf(headers.get("Origin") ?? headers.get("Referer") ?? "");
-    if (origin === undefined) return false;
-    return (
-      exact.has(origin) ||
-      below.some(([start = "", end = ""]) => origin.startsWith(start) && origin.endsWith(end))
-    );
+    const name = headers.get("User-Agent") ?? undefined;
+    const agent = agentKindOf(name);
+    return {
+      client,
+      agent,
+      agentName: agent === "browser" ? undefined : (name ?? "").slice(0, maxName),
+      origin,
+      isKnown: isKnown(client),
+      hasPass: false,
+      isListed: origin !== undefined && isListed(origin),
+    };
   };
-  return (headers, client) => ({
-    client,
-    agent: agentKindOf(headers.get("User-Agent") ?? undefined),
-    isKnown: isKnown(client),
-    hasPass: false,
-    isListed: isListed(headers),
-  });
 }
+
+/** Longest name of an agent that is shown, in characters. */
+const maxName = 120;
 
 /** Returns the origin of an address in lower case; undefined if it is no address of the web. */
 const originOf = (address: string) => /^https?:\/\/[^/?#@]{1,300}/i.exec(address)?.[0].toLowerCase();
