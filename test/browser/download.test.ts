@@ -25,9 +25,9 @@ beforeAll(async () => {
       .png()
       .toBuffer();
   const parts = await Promise.all(quarters.map(quarter));
-  const upright = sharp({ create: { width: 600, height: 800, channels: 3, background: "#ffffff" } }).composite(
-    parts.map((input, at) => ({ input, left: (at % 2) * 300, top: at > 1 ? 400 : 0 })),
-  );
+  const upright = sharp({
+    create: { width: 600, height: 800, channels: 3, background: "#ffffff" },
+  }).composite(parts.map((input, at) => ({ input, left: (at % 2) * 300, top: at > 1 ? 400 : 0 })));
   // Stored on its side, as a camera does it.
   const turned = sharp(await upright.png().toBuffer()).rotate(270);
   await turned.jpeg().withMetadata({ orientation: 6 }).toFile(join(folder, "book/1.jpg"));

@@ -40,7 +40,16 @@ function documentOf(pages: readonly PdfPage[], more: Partial<PdfDocument> = {}):
     yield* pages;
   };
   const id = "00112233445566778899aabbccddeeff";
-  return { facts, id, isLeftward: false, outline: [], srgb: srgbProfile(), deflate: deflated, pages: listed(), ...more };
+  return {
+    facts,
+    id,
+    isLeftward: false,
+    outline: [],
+    srgb: srgbProfile(),
+    deflate: deflated,
+    pages: listed(),
+    ...more,
+  };
 }
 
 async function joined(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

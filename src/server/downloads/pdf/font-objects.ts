@@ -64,5 +64,9 @@ export async function* fontObjects(
   const map = new Uint8Array(2 * 65536);
   for (let at = 1; at < map.length; at += 2) map[at] = 1;
   yield* file.stream(glyphs, { Filter: "/FlateDecode" }, await deflate(map));
-  yield* file.stream(unicode, { Filter: "/FlateDecode" }, await deflate(new TextEncoder().encode(codes.toUnicode())));
+  yield* file.stream(
+    unicode,
+    { Filter: "/FlateDecode" },
+    await deflate(new TextEncoder().encode(codes.toUnicode())),
+  );
 }

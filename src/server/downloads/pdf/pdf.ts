@@ -77,7 +77,11 @@ export async function* pdfPieces(document: PdfDocument): AsyncGenerator<Piece> {
       resources.Font = dictionary({ F: ref(font) });
     }
     const content = file.reserve();
-    yield* file.stream(content, { Filter: "/FlateDecode" }, await document.deflate(new TextEncoder().encode(drawn.join(""))));
+    yield* file.stream(
+      content,
+      { Filter: "/FlateDecode" },
+      await document.deflate(new TextEncoder().encode(drawn.join(""))),
+    );
     yield file.object(
       own,
       dictionary({

@@ -81,7 +81,8 @@ describe("a JPEG file", () => {
       const source = files[below(files.length)]!;
       const file = source.slice(0, below(8) === 0 ? below(source.length) : source.length);
       // Nearly all that is read is at the front.
-      for (let change = 1 + below(6); change > 0; change--) file[below(Math.min(file.length, 4096))] = below(256);
+      for (let change = 1 + below(6); change > 0; change--)
+        file[below(Math.min(file.length, 4096))] = below(256);
       for (const strips of [true, false]) {
         const stored = await storedJpeg(memoryBytes(file), strips).catch((error: unknown) => {
           expect(error).toBeInstanceOf(ImagingError);
