@@ -49,8 +49,11 @@ const chunks = {
   "imaging/codecs/avif/encoder-glue.ts": "avif-encode.js",
   "imaging/codecs/jxl/encoder-glue.ts": "jxl-encode.js",
 };
-/** The file in `outdir` of a WebAssembly module. */
-const moduleFile = (name, { onDemand }) => `wasm/${onDemand ? "on-demand/" : ""}${name}.wasm`;
+/**
+ * Returns the file in `outdir` of a WebAssembly module. Wrangler uploads all files that end in .wasm, so
+ * those that are loaded on demand do not: they alone would take what its free plan allows.
+ */
+const moduleFile = (name, { onDemand }) => `wasm/${onDemand ? `on-demand/${name}.module` : `${name}.wasm`}`;
 
 /**
  * Entries of workers, each in one file with all that it needs, and the name that the option `only` has for
@@ -268,9 +271,11 @@ function moduleImports(table) {
   const members = early.map(([name], i) => `${JSON.stringify(name)}: m${i}`);
   const loaders = rows
     .filter(([, { onDemand }]) => onDemand)
-    .map(([name, row]) => `${JSON.stringify(name)}: () => import("./${moduleFile(name, row)}")`);
+    .map(([name, row]) => `${JSON.stringify(name)}: () => load("./${moduleFile(name, row)}")`);
   const contents = `${imports.join("\n")}
 export default { ${members.join(", ")} };
+// By a name that bundlers do not follow, so that a worker may lack them.
+const load = (path) => import(path);
 export const onDemand = { ${loaders.join(", ")} };`;
   return {
     name: "module-imports",

@@ -8,7 +8,7 @@ import { fixture } from "../host.ts";
 import { connectClient } from "../runtimes/kept-connection.ts";
 import { containers } from "../runtimes/runtimes.ts";
 import { type Started, startServer } from "../runtimes/server.ts";
-import { testReload, testServing } from "../runtimes/smoke.ts";
+import { optInFormats, testReload, testServing } from "../runtimes/smoke.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 describe.each(containers)("smalti on $name", (runtime) => {
@@ -18,6 +18,7 @@ describe.each(containers)("smalti on $name", (runtime) => {
     origin = await startOrigin({ "a.jpg": masterOf(fixture("jpg-baseline-420.jpg")) });
     server = await startServer(runtime, {
       sources: [`{ name: web, type: http, prefix: web/, url: "${origin.url}/{identifier}" }`],
+      extra: optInFormats,
     });
   });
   afterAll(async () => {

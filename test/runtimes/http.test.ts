@@ -12,7 +12,7 @@ import { rawExchange, rawGet } from "../server/platform/server/raw-http.ts";
 import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { runtimesFor } from "./selection.ts";
 import { pictures, type Started, startServer } from "./server.ts";
-import { testReload, testServing } from "./smoke.ts";
+import { optInFormats, testReload, testServing } from "./smoke.ts";
 
 const png = fileURLToPath(new URL("../fixtures/base.png", import.meta.url));
 
@@ -28,7 +28,7 @@ describe.each(runtimesFor("http"))("smalti on $name", (runtime) => {
     const template = `http://127.0.0.1:${origin.port}/{identifier}`;
     server = await startServer(runtime, {
       sources: [`{ name: web, type: http, prefix: web/, url: "${template}" }`],
-      extra: "metrics: { enabled: true }\n",
+      extra: `metrics: { enabled: true }\n${optInFormats}`,
       // Through a proxy, addresses would not be checked: nothing may go there.
       env: { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:9", http_proxy: "http://127.0.0.1:9" },
     });

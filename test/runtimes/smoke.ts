@@ -12,6 +12,9 @@ import { pictures, type Started, startServer } from "./server.ts";
 
 const png = fileURLToPath(new URL("../fixtures/base.png", import.meta.url));
 
+/** The part of the configuration that these tests need, as YAML. */
+export const optInFormats = "image: { formats: [avif, jxl] }\n";
+
 /** Defines the tests of what a server serves; it does so to `server()`. */
 export function testServing(runtime: Runtime, server: () => Started): void {
   const get = (path: string) => fetch(`${server().url}${path}`);
@@ -38,6 +41,7 @@ export function testServing(runtime: Runtime, server: () => Started): void {
     ["jpg-baseline-420.jpg", "webp", "webp"],
     ["jpg-baseline-420.jpg", "png", "png"],
     ["base.png", "tif", "tiff"],
+    ["base.png", "avif", "heif"],
   ])("reduces %s to half as %s", async (name, extension, format) => {
     const response = await get(`/iiif/3/${name}/full/300,/0/default.${extension}`);
     expect(response.status).toBe(200);
@@ -46,6 +50,12 @@ export function testServing(runtime: Runtime, server: () => Started): void {
       width: 300,
       height: 200,
     });
+  });
+
+  it("writes JPEG XL with alpha by a module that it loads on demand", async () => {
+    const response = await get("/iiif/3/base.png/full/300,/30/default.jxl");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/jxl"]);
+    expect([...new Uint8Array(await response.arrayBuffer()).subarray(0, 2)]).toEqual([0xff, 0x0a]);
   });
 
   it.each([

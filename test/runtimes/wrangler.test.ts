@@ -57,7 +57,7 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
   });
   bucket.put("a.jpg", readFileSync(`${root}test/fixtures/jpg-baseline-420.jpg`));
   const [port, inspector] = await Promise.all([freePort(), freePort()]);
-  const config = `sources: [{ name: r2, type: s3, endpoint: "${bucket.url}", bucket: masters, region: auto, path_style: true, session_token_env: "" }]`;
+  const config = `sources: [{ name: r2, type: s3, endpoint: "${bucket.url}", bucket: masters, region: auto, path_style: true, session_token_env: "" }]\nimage: { formats: [avif] }`;
   const args = [
     "dev",
     `--port=${port}`,
@@ -77,6 +77,8 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
     const info = await fetch(`${url}/iiif/3/a.jpg/info.json`);
     expect(await info.json()).toMatchObject({ width: 600, height: 400 });
     await expectJpeg(`${url}/iiif/3/a.jpg/0,0,256,256/128,/0/default.jpg`);
+    const avif = await fetch(`${url}/iiif/3/a.jpg/0,0,256,256/128,/0/default.avif`);
+    expect([avif.status, await avif.json()]).toMatchObject([501, { code: "module_missing" }]);
     const statuses = [
       ["/", 200],
       ["/static/openseadragon/openseadragon.min.js", 200],

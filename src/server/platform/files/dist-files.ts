@@ -13,7 +13,7 @@ export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
   return (name) => {
     let module = modules.get(name);
     if (!module) {
-      module = new WebAssembly.Module(readFileSync(fileOfModule(dist, "wasm", name)));
+      module = new WebAssembly.Module(readFileSync(fileOfModule(dist, name, "wasm/", ".wasm")));
       modules.set(name, module);
     }
     return module;
@@ -27,7 +27,7 @@ export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
 export function onDemandLoader(dist: URL): (name: string) => Promise<WebAssembly.Module> {
   const modules = new Map<string, Promise<WebAssembly.Module>>();
   const load = async (name: string) =>
-    WebAssembly.compile(await readFile(fileOfModule(dist, "wasm/on-demand", name)));
+    WebAssembly.compile(await readFile(fileOfModule(dist, name, "wasm/on-demand/", ".module")));
   return (name) => {
     let module = modules.get(name);
     if (!module) {
@@ -39,9 +39,9 @@ export function onDemandLoader(dist: URL): (name: string) => Promise<WebAssembly
   };
 }
 
-function fileOfModule(dist: URL, folder: string, name: string): URL {
+function fileOfModule(dist: URL, name: string, folder: string, extension: string): URL {
   if (!/^[\w-]+$/.test(name)) throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
-  return new URL(`${folder}/${name}.wasm`, dist);
+  return new URL(`${folder}${name}${extension}`, dist);
 }
 
 const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);

@@ -57,7 +57,7 @@ describe("modules", () => {
 
   it("on demand are read when they are first asked for, again after a failure, and compiled once", async () => {
     await expect(platform.loadWasm("late")).rejects.toThrow("ENOENT");
-    writeFileSync(join(top, "wasm/on-demand/late.wasm"), emptyModule);
+    writeFileSync(join(top, "wasm/on-demand/late.module"), emptyModule);
     const [first, second] = await Promise.all([platform.loadWasm("late"), platform.loadWasm("late")]);
     expect(first).toBeInstanceOf(WebAssembly.Module);
     expect(second).toBe(first);
