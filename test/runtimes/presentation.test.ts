@@ -3,6 +3,7 @@
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixture } from "../host.ts";
 import { runtimesFor } from "./selection.ts";
 import { type Started, startServer } from "./server.ts";
 
@@ -15,7 +16,8 @@ describe.each(runtimesFor("presentation"))("smalti on $name, with folders of ima
   let server: Started;
   beforeAll(async () => {
     const arrange = (folder: string) => {
-      for (const name of ["book", "many"]) mkdirSync(join(folder, name));
+      for (const name of ["book", "many", "scans"]) mkdirSync(join(folder, name));
+      for (const name of ["1.jpg", "2.jpg"]) writeFileSync(join(folder, "scans", name), fixture("jpg-gray.jpg"));
       for (const name of ["10.png", "9.png"]) linkSync(join(folder, "base.png"), join(folder, "book", name));
       writeFileSync(join(folder, "book/manifest.yaml"), "label: { de: Buch }\ncanvases: { 9: Neun }\n");
       for (let n = 1; n <= images; n++) linkSync(join(folder, "base.png"), join(folder, `many/${n}.png`));
@@ -63,6 +65,19 @@ describe.each(runtimesFor("presentation"))("smalti on $name, with folders of ima
       const { items } = await json("/iiif/presentation/3/many");
       expect([time, items.length, items.at(-1).label.none[0]]).toEqual([time, images, `${images}.png`]);
     }
+  });
+
+  it.each(["book", "scans"])("sends the folder %s as one PDF, rendered or as it is", async (name) => {
+    const text = new TextDecoder("latin1");
+    const whole = await get(`/iiif/download/pdf/${name}`);
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    expect(text.decode(bytes.subarray(0, 8))).toBe("%PDF-1.7");
+    expect(text.decode(bytes).match(/\/Type \/Page /g)).toHaveLength(2);
+    expect(text.decode(bytes.subarray(-6))).toBe("%%EOF\n");
+    const headers = { Range: "bytes=-6", "If-Range": whole.headers.get("ETag") ?? "" };
+    const end = await get(`/iiif/download/pdf/${name}`, headers);
+    expect(end.status).toBe(name === "scans" ? 206 : 200);
+    expect((await end.text()).slice(-6)).toBe("%%EOF\n");
   });
 
   it("has nothing at the address of MCP, which is not enabled", async () => {
