@@ -37,8 +37,9 @@ export type { ImageHeader } from "./codecs/image-header.ts";
 export { createCodecs } from "./codecs/index.ts";
 // Inflates deflated streams on any runtime.
 export { inflate } from "./codecs/inflate.ts";
-// The parts of a JPEG file that another container takes as they are.
-export { type StoredJpeg, storedJpeg } from "./codecs/jpg/lossless/stored.ts";
+// The parts of JP2 and JPEG files that another container takes as they are.
+export { storedJp2 } from "./codecs/jp2/stored.ts";
+export { storedJpeg } from "./codecs/jpg/lossless/stored.ts";
 // The WebAssembly modules of the service.
 export { type OnDemandModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.

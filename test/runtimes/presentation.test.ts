@@ -17,7 +17,8 @@ describe.each(runtimesFor("presentation"))("smalti on $name, with folders of ima
   beforeAll(async () => {
     const arrange = (folder: string) => {
       for (const name of ["book", "many", "scans"]) mkdirSync(join(folder, name));
-      for (const name of ["1.jpg", "2.jpg"]) writeFileSync(join(folder, "scans", name), fixture("jpg-gray.jpg"));
+      for (const name of ["1.jpg", "2.jpg"])
+        writeFileSync(join(folder, "scans", name), fixture("jpg-gray.jpg"));
       for (const name of ["10.png", "9.png"]) linkSync(join(folder, "base.png"), join(folder, "book", name));
       writeFileSync(join(folder, "book/manifest.yaml"), "label: { de: Buch }\ncanvases: { 9: Neun }\n");
       for (let n = 1; n <= images; n++) linkSync(join(folder, "base.png"), join(folder, `many/${n}.png`));

@@ -1,7 +1,7 @@
 // A planned item as a PDF file: its pages with their images and texts, one after another.
 
 import { memoryBytes, type Platform, ServiceError } from "../../base/index.ts";
-import { asShown, srgbProfile, storedJpeg } from "../../imaging/index.ts";
+import { asShown, srgbProfile, storedJp2, storedJpeg } from "../../imaging/index.ts";
 import { type PageText, scalePage, TextFileError } from "../../text/index.ts";
 import type { Caller } from "../access/access.ts";
 import { withMaster } from "../images/open.ts";
@@ -127,6 +127,17 @@ async function textOf(
   }
 }
 
+/** How masters pass through, by their format. */
+const storedForms: Readonly<Record<string, StoredForm>> = {
+  jpg: { filter: "DCTDecode", read: storedJpeg },
+  jp2: { filter: "JPXDecode", read: storedJp2 },
+};
+
+interface StoredForm {
+  readonly filter: PdfImage["filter"];
+  readonly read: typeof storedJpeg | typeof storedJp2;
+}
+
 /** Returns the image of a page as its master stores it; undefined if that has to be rendered. */
 async function storedImage(
   images: RenderParts,
@@ -136,11 +147,12 @@ async function storedImage(
 ): Promise<PdfImage | undefined> {
   const own = { ...caller, identifier };
   const strips = images.policy.metadata === "strip";
-  const stored = await withMaster(images, own, ({ image }) => storedJpeg(image.bytes, strips));
-  if (!stored) return undefined;
+  const { read, filter } = storedForms[header.format] ?? {};
+  const stored = await withMaster(images, own, async ({ image }) => read?.(image.bytes, strips));
+  if (!stored || !filter) return undefined;
   const { parts, ...form } = stored;
   return {
-    filter: "DCTDecode",
+    filter,
     width: header.width,
     height: header.height,
     ...form,

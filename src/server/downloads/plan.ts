@@ -52,6 +52,8 @@ export interface PlanOptions {
   readonly maxSize: number | string;
   /** Longest side of rendered pages in pixels. */
   readonly pageSize: number;
+  /** False if all pages of a PDF are rendered, since their masters are too large for one file. */
+  readonly passes?: boolean;
 }
 
 /** Masters that are opened at the same time. */
@@ -91,6 +93,7 @@ export async function planItem(
   caller: Caller,
   options: PlanOptions,
 ): Promise<Plan> {
+  const { kind, maxSize } = options;
   const planned: (PlannedPage | undefined)[] = [];
   const led: Sharing[] = [];
   let refused: RefusedDecision | undefined;
@@ -118,7 +121,9 @@ export async function planItem(
   });
   const pages = planned.filter((page) => page !== undefined);
   const bytes = pages.reduce((sum, { image }) => sum + (image.way === "stored" ? image.size : 0), 0);
-  const max = parseSize(options.maxSize);
+  const max = parseSize(maxSize);
+
+  if (bytes > max && kind === "pdf") return planItem(parts, item, caller, { ...options, passes: false });
   if (bytes > max)
     throw new ServiceError(
       "too-large",
@@ -146,7 +151,7 @@ async function lookAt(
   parts: RenderParts,
   master: GrantedMaster,
   page: ItemPage,
-  { kind, pageSize }: PlanOptions,
+  { kind, pageSize, passes = true }: PlanOptions,
 ): Promise<PlannedPage> {
   const { signal } = master.caller ?? {};
   const name = lastName(page.identifier ?? "");
@@ -164,7 +169,7 @@ async function lookAt(
     !isOverlaid &&
     geometry.size.width === upright.width &&
     geometry.size.height === upright.height;
-  const fits = kind === "zip" || (header.format === "jpg" && !isDamaged(parts, master, header));
+  const fits = kind === "zip" || (mayPass(header) && passes && !isDamaged(parts, master, header));
   if (isAll && fits && size !== undefined) {
     const { validator } = master;
     const image = { way: "stored", header, validator, size, modified: master.image.modified } as const;
@@ -174,6 +179,10 @@ async function lookAt(
   const { etag } = await preparePage(parts, master, pageSize, signal);
   return { ...page, ...upright, image: { way: "derived", header }, tag: etag, name };
 }
+
+/** True if programs that show PDF files may read an image as it is stored. */
+const mayPass = ({ format, depth, bands }: ImageHeader): boolean =>
+  format === "jpg" || (format === "jp2" && depth === 8 && (bands === 1 || bands === 3));
 
 const hasOverlay = async (parts: RenderParts, master: GrantedMaster, signal: AbortSignal | undefined) =>
   (await prepare(parts, master, wholeRequest, signal)).overlay !== undefined;

@@ -121,7 +121,7 @@ export const presentationOptions = z.strictObject({
     .strictObject({
       pdf: onOff("on").meta({
         description:
-          "`on`: manifests offer their pages as one PDF. JPEG masters that readers may see whole pass through as they are; other pages are rendered.",
+          "`on`: manifests offer their pages as one PDF. JPEG and JPEG 2000 masters that readers may see whole pass through as they are; other pages are rendered.",
         edit: "restart",
       }),
       zip: onOff("off").meta({
@@ -134,7 +134,8 @@ export const presentationOptions = z.strictObject({
         edit: "restart",
       }),
       max_size: sizeOption.default("4GiB").meta({
-        description: "Bytes of masters that one file may contain.",
+        description:
+          "Bytes of masters that one file may contain. Pages of a PDF with more are rendered; a ZIP with more is refused.",
         edit: "restart",
       }),
       page_size: z.int().min(256).max(10_000).default(2500).meta({

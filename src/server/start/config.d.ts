@@ -1335,8 +1335,8 @@ export interface Config {
     } | undefined;
     readonly download?: {
       /**
-       * `on`: manifests offer their pages as one PDF. JPEG masters that readers may see whole pass
-       * through as they are; other pages are rendered. Default: `"on"`.
+       * `on`: manifests offer their pages as one PDF. JPEG and JPEG 2000 masters that readers may see
+       * whole pass through as they are; other pages are rendered. Default: `"on"`.
        */
       readonly pdf?: "on" | "off" | undefined;
       /**
@@ -1346,7 +1346,10 @@ export interface Config {
       readonly zip?: "on" | "off" | undefined;
       /** Manifests with more canvases are not offered as one file; 2000 at most. Default: `1000`. */
       readonly max_pages?: number | undefined;
-      /** Bytes of masters that one file may contain. Default: `"4GiB"`. */
+      /**
+       * Bytes of masters that one file may contain. Pages of a PDF with more are rendered; a ZIP with
+       * more is refused. Default: `"4GiB"`.
+       */
       readonly max_size?: number | string | undefined;
       /** Longest side, in pixels, of the pages of a PDF that have to be rendered. Default: `2500`. */
       readonly page_size?: number | undefined;

@@ -2,6 +2,7 @@
 // but its metadata.
 
 import { type ByteRange, type ByteSource, inFewReads } from "../../../../base/index.ts";
+import { fitsBands } from "../../../colour/fits-bands.ts";
 import { type FrameHeader, readFrameHeader } from "../markers/frame.ts";
 import { readJpegMetadata } from "../markers/metadata.ts";
 import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers } from "../markers/walk.ts";
@@ -115,12 +116,6 @@ async function describe(
   // A reader of PDF files goes by the Adobe segment, a decoder of JPEG files by JFIF.
   if (jfif && adobe === 0 && bands === 3) return undefined;
   const { icc } = await readJpegMetadata(file, "icc");
-  const profile = icc && fits(icc, bands) ? icc : undefined;
+  const profile = icc && fitsBands(icc, bands) ? icc : undefined;
   return { bands, isYcc, parts, ...(profile && { profile }) };
-}
-
-/** True if a profile describes samples with that number of bands (ICC.1:2022, 7.2). */
-function fits(icc: Uint8Array, bands: 1 | 3): boolean {
-  const text = (from: number) => String.fromCharCode(...icc.subarray(from, from + 4));
-  return icc.length > 132 && text(36) === "acsp" && text(16) === (bands === 1 ? "GRAY" : "RGB ");
 }
