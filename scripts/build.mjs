@@ -47,6 +47,7 @@ const chunks = {
   "server/tracing/tracing.ts": "tracing.js",
   "server/manifests/texts/stemmers.ts": "stemmers.js",
   "imaging/codecs/avif/encoder-glue.ts": "avif-encode.js",
+  "imaging/codecs/avif/decoder-glue.ts": "avif-decode.js",
   "imaging/codecs/jxl/encoder-glue.ts": "jxl-encode.js",
 };
 /**

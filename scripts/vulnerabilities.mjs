@@ -17,6 +17,30 @@ export const vulnerabilities = [
       "A WebP, or a WebP block of a TIFF, writes past its Huffman tables, inside the memory of a WebAssembly instance. Each master is decoded in an instance of its own, so the memory of no other image can be reached (test/hostile/decoders.test.ts). No package has a fixed build; CVE-2023-5129 was the same.",
   },
   {
+    ids: ["CVE-2023-6350", "CVE-2023-6351", "CVE-2023-6704"],
+    part: ["libavif", "1.0.1"],
+    state: "exploitable",
+    response: ["workaround_available"],
+    detail:
+      "An AVIF uses memory that is free or not its own, inside the memory of a WebAssembly instance. Each master is decoded in an instance of its own, whose memory is bounded, so the memory of no other image can be reached (test/hostile/decoders.test.ts). No package has a newer build.",
+  },
+  {
+    ids: ["CVE-2025-48174", "CVE-2025-48175"],
+    part: ["libavif", "1.0.1"],
+    state: "not_affected",
+    justification: "protected_at_runtime",
+    detail:
+      "Overflows when the encoder gets images of extreme sizes. Its input is pixels of the service, up to 16,384 on a side.",
+  },
+  {
+    ids: ["CVE-2024-5171"],
+    part: ["libaom", "3.7.0"],
+    state: "not_affected",
+    justification: "protected_at_runtime",
+    detail:
+      "An overflow when the encoder allocates images of extreme sizes. Its input is pixels of the service, up to 16,384 on a side.",
+  },
+  {
     ids: ["CVE-2023-1999"],
     part: ["libwebp", "1.1.0-54-gd2e245ea"],
     state: "not_affected",

@@ -24,7 +24,7 @@ export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk" | "lab";
 
 /** Facts of one page of a file, from its header alone. */
 export interface ImageHeader {
-  readonly format: "jpg" | "png" | "webp" | "gif" | "tif" | "jp2" | "jxl" | "pdf";
+  readonly format: "jpg" | "png" | "webp" | "gif" | "tif" | "jp2" | "avif" | "jxl" | "pdf";
   /** Width as stored, before orientation. */
   readonly width: number;
   readonly height: number;

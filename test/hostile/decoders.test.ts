@@ -19,6 +19,10 @@ function countedCodecs() {
       made.push(name);
       return testHost.wasm(name);
     },
+    async loadWasm(name) {
+      made.push(name);
+      return testHost.loadWasm(name);
+    },
   };
   return { codecs: createCodecs(host), made };
 }
@@ -47,8 +51,18 @@ const ink = await sharp({ create: { width: 16, height: 16, channels: 3, backgrou
   .jpeg()
   .toBuffer();
 
+const avif = new Uint8Array(await sharp(fixture("base.png")).resize(60).avif({ effort: 0 }).toBuffer());
+const jxl = await createCodecs(testHost)
+  .encoder("jxl")
+  .encode(
+    { width: 16, height: 16, bands: 1, interpretation: "gray", data: new Uint8Array(256).fill(99) },
+    { format: "jxl", quality: 80, progressive: false, chroma: "420", encoder: "fast" },
+  );
+
 describe("a decoder compiled from C", () => {
   test.each([
+    ["AVIF", "avif-decode", avif, {}],
+    ["JPEG XL", "jxl-decode", jxl, {}],
     ["WebP", "webp-decode", fixture("webp-lossy.webp"), {}],
     ["the frames of an animated WebP", "webp-decode", fixture("webp-animated-4.webp"), { page: 4 }],
     ["the WebP tiles of a TIFF", "webp-decode", fixture("tif-webp-tiled.tif"), {}],

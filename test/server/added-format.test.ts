@@ -114,7 +114,9 @@ test("masters of it are refused as unknown, since it is only written", async () 
   const app = await program.served(`sources: [${JSON.stringify(files)}]`);
   const refused = await (await app.get("/iiif/3/example-format.ts/info.json")).json();
   expect(refused).toMatchObject({
-    detail: expect.stringContaining("not a JPEG, PNG, TIFF, WebP, GIF, JPEG 2000, JPEG XL or PDF image"),
+    detail: expect.stringContaining(
+      "not a JPEG, PNG, TIFF, WebP, GIF, JPEG 2000, AVIF, JPEG XL or PDF image",
+    ),
   });
 });
 

@@ -59,11 +59,15 @@ export interface EmscriptenOptions {
 
 /**
  * Options for an emscripten factory that create the instance from a compiled module and silence its console.
+ * `more`: imports besides those of the glue.
  */
-export function emscriptenOptions(module: WebAssembly.Module): EmscriptenOptions {
+export function emscriptenOptions(
+  module: WebAssembly.Module,
+  more: WebAssembly.Imports = {},
+): EmscriptenOptions {
   return {
     instantiateWasm(imports, done) {
-      const instance = new WebAssembly.Instance(module, imports);
+      const instance = new WebAssembly.Instance(module, { ...imports, ...more });
       done(instance);
       return instance.exports;
     },

@@ -115,6 +115,22 @@ export function depthFinding({ header, file, settings: { policy } }: DiagnosisFa
   };
 }
 
+/** Returns a finding about light that ordinary displays do not show. */
+export function lightFinding({ header }: DiagnosisFacts): Finding | undefined {
+  if (header?.hdr)
+    return {
+      level: "note",
+      code: "hdr",
+      text: "HDR master, SDR derivative: light up to 88 cd/m2 is shown as it is, and highlights up to 1,000 cd/m2 below white.",
+    };
+  if (!header?.gainMap) return undefined;
+  return {
+    level: "note",
+    code: "gain_map",
+    text: "The gain map of the file is ignored: derivatives show its base image.",
+  };
+}
+
 export function transparencyFinding({ header, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   const colours = header && { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 }[header.interpretation];
   if (!header || !colours || header.bands <= colours) return undefined;

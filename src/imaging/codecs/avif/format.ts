@@ -1,11 +1,24 @@
 // AVIF as a row of the table of formats.
 
 import type { Format } from "../format.ts";
+import { isAvif } from "./boxes.ts";
+import { avifDecoder } from "./decoder.ts";
 import { embedInAvif } from "./describe.ts";
 import { avifEncoder, avifMemory, avifNsPerPixel, maxSide } from "./encode.ts";
+import { avifCut, avifFacts } from "./facts.ts";
 
 export const avif = {
   title: "AVIF",
+  read: {
+    extensions: ["avif", "avifs"],
+    recognises: isAvif,
+    end: "any",
+    findCut: avifCut,
+    readFacts: avifFacts,
+    hasSheets: false,
+    nsPerPixel: 170,
+    decoder: ({ host, pyramids }) => avifDecoder(host, pyramids),
+  },
   write: {
     mediaType: "image/avif",
     extensions: ["avif"],

@@ -40,6 +40,7 @@ function headerOf(format: SourceFormat, over: Partial<ImageHeader> = {}): ImageH
     jp2: { levels: 5, starts: [0, 0] },
     png: { interlaced: false },
     webp: {},
+    avif: {},
     jxl: { channels: 3, parts: true },
     gif: {},
     pdf: { pdfFormat: "jpg", pdfSection: [0, 6e6], subsampling: "halved" },
