@@ -20,6 +20,7 @@ import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/clie
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
 import { maxHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
+import { createPasses, type Passes } from "./api/http/client/passes.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
@@ -91,9 +92,10 @@ export function createApp(
   const noteIgnored = createIgnoredLog(log);
   const routes = createRoutes();
   for (const mount of [...surfaces, ...further]) mount(routes, service);
-  let live = liveSteps(service);
+  const passes = createPasses(passSecret(service));
+  let live = liveSteps(service, passes);
   service.subscribe(() => {
-    live = liveSteps(service);
+    live = liveSteps(service, passes);
   });
 
   /** Records the facts that handlers use. Returns the trace, if there is tracing. */
@@ -119,6 +121,7 @@ export function createApp(
     const client = proxies.length > 0 ? clientAddress(headers, peer, trust) : peer;
     c.set("client", client);
     c.set("visitor", live.meet?.(headers, client));
+    c.set("passes", live.meet && passes);
     c.set("reader", readerTrust ? clientAddress(headers, peer, readerTrust) : client);
     c.set("base", trust.baseUrl || (baseUrl(raw, peer, trust, noteIgnored) ?? ""));
     c.set("baseHeaders", baseHeaders);
@@ -234,11 +237,17 @@ interface LiveSteps {
   readonly log: ((request: RequestRecord) => void) | undefined;
 }
 
+/** Returns the secret by which passes are signed: the configured one, else one of this process. */
+function passSecret({ config, platform }: Service): string {
+  const name = config().crawlers.secret_env;
+  return (name && platform.env[name]) || crypto.randomUUID() + crypto.randomUUID();
+}
+
 /** Puts the steps together by the settings in effect. */
-function liveSteps({ config, log, summary, visitors }: Service): LiveSteps {
+function liveSteps({ config, log, summary, visitors }: Service, passes: Passes): LiveSteps {
   const { limits, log: options, crawlers } = config();
   const all = visitors.current();
-  const read = createArrivals(crawlers);
+  const read = createArrivals(crawlers, passes);
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
   const write = (request: RequestRecord) => log.info("request", () => logFields(request));
   // If lines are summed up, a request that failed has one nevertheless.

@@ -63,6 +63,12 @@ export interface Config {
      */
     readonly listed_origins?: ReadonlyArray<string> | undefined;
     /**
+     * Environment variable with a secret by which the passes of viewers are signed, the same on all
+     * servers. Empty: each process has a secret of its own, and accepts its own passes alone. Default:
+     * `""`.
+     */
+    readonly secret_env?: string | undefined;
+    /**
      * Percent of the processor time for renders that all may use together who are neither known, nor
      * in a viewer of this service, nor of a listed site. Default: `10`.
      */

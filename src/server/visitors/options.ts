@@ -32,6 +32,11 @@ export const crawlerOptions = z.strictObject({
         "Sites whose viewers show these images, such as https://www.example.org or https://*.example.org. Their tiles go before those of strangers. Anyone can claim to come from there, so it helps for tiles and image information alone.",
       edit: "live",
     }),
+  secret_env: z.string().default("").meta({
+    description:
+      "Environment variable with a secret by which the passes of viewers are signed, the same on all servers. Empty: each process has a secret of its own, and accepts its own passes alone.",
+    edit: "restart",
+  }),
   strangers: percent(
     10,
     "Percent of the processor time for renders that all may use together who are neither known, nor in a viewer of this service, nor of a listed site.",

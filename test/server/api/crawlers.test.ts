@@ -129,3 +129,17 @@ test("off, which is the default, nothing is known of anybody", async () => {
   const { app } = await crawled("");
   expect(app.service.visitors.current()).toBeUndefined();
 });
+
+test("a page of /view gives its tiles a pass, and no page does without a mode", async () => {
+  const { app, ask } = await crawled("mode: limit");
+  const page = await app.get("/view/large.jpg", { headers: { "User-Agent": browser } });
+  const [cookie] = page.headers.getSetCookie().map((each) => each.split(";")[0] as string);
+  expect(cookie).toMatch(/^smalti_pass=/);
+  const tile = () =>
+    ask("large.jpg/0,0,512,512/512,512/0/default.jpg", browser, "192.0.2.9", { Cookie: cookie as string });
+  const countOf = () => app.service.visitors.current()?.counts().viewer.requests ?? 0;
+  await expect.poll(async () => (await tile()) && countOf()).toBeGreaterThan(0);
+  const off = await crawled("");
+  const plain = await off.app.get("/view/large.jpg", { headers: { "User-Agent": browser } });
+  expect([plain.status, plain.headers.getSetCookie()]).toEqual([200, []]);
+});

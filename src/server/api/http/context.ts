@@ -12,6 +12,7 @@ import {
 import type { Caller, ResponseOutcome } from "../../access/access.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Visitor } from "../../visitors/visitors.ts";
+import type { Passes } from "./client/passes.ts";
 import type { Page } from "./page-content.ts";
 import type { RequestTarget } from "./target.ts";
 
@@ -116,6 +117,8 @@ export interface Variables {
   readonly trace?: TraceContext | undefined;
   /** Who sends the request; undefined while crawlers are not told from readers. */
   readonly visitor?: Visitor | undefined;
+  /** Passes of our viewer; undefined like `visitor`. */
+  readonly passes?: Passes | undefined;
   /** Receives the status of the response. */
   readonly outcome: ResponseOutcome;
   /** The headers of a request that `base` is derived from, for `Vary`; "" if it is configured. */

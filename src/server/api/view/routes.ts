@@ -85,6 +85,8 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
     ...(search !== "" && { search }),
     ...(named && viewer !== named && { unknownViewer: named }),
   };
+  const pass = await c.get("passes")?.issue(c.get("client"), c.get("base"));
+  if (pass !== undefined) headers["Set-Cookie"] = pass;
   return pageResponse(c, viewerPage(opened, asked), { headers });
 }
 

@@ -4,12 +4,16 @@ import { createLru, isInRanges, parseRange } from "../../../../base/index.ts";
 import { agentKindOf } from "../../../visitors/agents.ts";
 import type { CrawlerOptions } from "../../../visitors/options.ts";
 import type { Arrival } from "../../../visitors/visitors.ts";
+import type { Passes } from "./passes.ts";
 
 /** Reads arrivals by the settings in effect. */
 export type ReadArrival = (headers: Headers, client: string | undefined) => Arrival;
 
 /** Creates a reader of arrivals for some settings. */
-export function createArrivals({ known_networks, listed_origins }: CrawlerOptions): ReadArrival {
+export function createArrivals(
+  { known_networks, listed_origins }: CrawlerOptions,
+  passes: Pick<Passes, "has">,
+): ReadArrival {
   const networks = known_networks.map(parseRange);
   const exact = new Set(listed_origins.map((origin) => origin.toLowerCase()));
   /** Origins with subdomains, cut at the star. */
@@ -34,7 +38,7 @@ export function createArrivals({ known_networks, listed_origins }: CrawlerOption
       agentName: agent === "browser" ? undefined : (name ?? "").slice(0, maxName),
       origin,
       isKnown: isKnown(client),
-      hasPass: false,
+      hasPass: passes.has(headers, client),
       isListed: origin !== undefined && isListed(origin),
     };
   };
