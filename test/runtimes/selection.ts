@@ -53,6 +53,7 @@ const rows = {
   "sessions in memory": [none, "passwords as in logins"],
   "text search": [engines, "long texts are read and indexed in a worker, to which bytes are sent"],
   tracing: [none, "fetch in the background, and an end like that of the log"],
+  archives: [none, "ranges as in waiting, and a stream that inflates, of node:zlib or of the Web"],
   waiting: [none, "promises and timers"],
 } as const satisfies Record<string, readonly [on: readonly Drawn[], because: string]>;
 

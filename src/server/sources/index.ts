@@ -43,23 +43,26 @@ export function createSources(list: readonly Source[], fallback: Source): Source
     .filter((source) => source.prefix !== "")
     .sort((a, b) => b.prefix.length - a.prefix.length);
   const findByPrefix = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
-  const resolve: Sources["resolve"] = (identifier) => {
+  const locate = (identifier: string) => {
     const named = findByPrefix(identifier);
-    const all = named ?? whole;
+    const source = named ?? whole;
     const key = named ? identifier.slice(named.prefix.length) : identifier;
-    const source = all.inArchives && archiveKeys(key).length > 0 ? all.inArchives : all;
     return { source, key: source.keyOf?.(key) ?? key };
   };
   return {
     all,
     default: whole,
-    resolve,
+    resolve(identifier) {
+      const { source, key } = locate(identifier);
+      const { inArchives } = source;
+      return { source: inArchives && archiveKeys(key).length > 0 ? inArchives : source, key };
+    },
     otherNames(identifier) {
-      const { source, key } = resolve(identifier);
+      const { source, key } = locate(identifier);
       const keys = source.backend === "http" ? [key, ...withoutParameters(key)] : [key];
       if (keys.length === 1 && (source !== whole || whole.prefix === "")) return [];
       const isOther = (name: string, key: string) => {
-        const found = resolve(name);
+        const found = locate(name);
         return name !== identifier && found.source === source && found.key === key;
       };
       return keys.flatMap((key) =>
@@ -146,7 +149,7 @@ export function buildSources(
   userAgent?: string,
 ): Sources {
   const folders = options.filter(({ type }) => type === "filesystem").length;
-  const archives = createArchives(platform.zlib, platform.keepAlive);
+  const archives = createArchives(platform);
   const host = { platform, origin, archives, figures, folders, userAgent };
   const all = options.map((one) => build(one, host));
   const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);

@@ -50,3 +50,17 @@ it("finds a source by its name", () => {
   expect(createSources(list, sample).byName("vault")?.prefix).toBe("museum/vault/");
   expect(createSources(list, sample).byName("")).toBeUndefined();
 });
+
+it("passes keys of archives to the part of a source that lists them, and looks for other names in all of it", () => {
+  const web = { ...source("web", "web/"), backend: "http" } as const;
+  const whole = { ...web, inArchives: { ...web, list: async () => [] } };
+  const sources = createSources([whole], sample);
+  const listsIn = (identifier: string) => sources.resolve(identifier).source.list !== undefined;
+  expect([listsIn("web/a.zip"), listsIn("web/a.zip/b.jpg"), listsIn("web/a.jpg")]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  // The server may ignore what follows the semicolon.
+  expect(sources.otherNames("web/secret;x.zip/b.jpg")).toContain("web/secret/b.jpg");
+});

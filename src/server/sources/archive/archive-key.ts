@@ -39,12 +39,16 @@ export const archivesIn = (key: string): readonly string[] =>
     .filter(({ path }) => path !== "")
     .map(({ archive }) => archive);
 
-/** Returns the path of a member by the rest of a key; undefined if it is none. */
+/**
+ * Returns the path of a member by the rest of a key; undefined if it is none. In a URL each path has one
+ * spelling, so that no rule for its name can be evaded by another one.
+ */
 function pathIn(rest: string, isUrl: boolean): string | undefined {
   if (rest === "") return rest;
   try {
     const path = isUrl ? decodeURIComponent(rest) : rest;
-    return plainSegments(path) && path;
+    const isOnlySpelling = !isUrl || encodeURI(path).replace(/[?#]/g, encodeURIComponent) === rest;
+    return isOnlySpelling && plainSegments(path) ? path : undefined;
   } catch {
     return undefined;
   }

@@ -5,20 +5,22 @@ import {
   createGenerations,
   createLru,
   createSingleFlight,
-  type KeepAlive,
-  type NativeZlib,
+  type Platform,
   ServiceError,
   sectionOf,
 } from "../../../base/index.ts";
 import type { SourceImage } from "../source.ts";
 import { type ArchiveDirectory, readDirectory, refusals } from "./directory.ts";
-import { refusedMemberError } from "./errors.ts";
+import { refusedMemberError, unsupportedArchiveError } from "./errors.ts";
 import type { MemberHeader } from "./header.ts";
 import { createInflatedMembers } from "./inflated.ts";
 import { findMember } from "./member.ts";
 
-/** Bytes of directories in memory; that of the largest archive takes about 190 MiB. */
-const directoryBytes = 192 * 2 ** 20;
+/**
+ * Maximum bytes of directories in memory, of which the largest archive takes about two thirds, and the part
+ * of the memory of a small machine that they take instead.
+ */
+const directoryBytes = { most: 192 * 2 ** 20, part: 1 / 8 } as const;
 /** Estimated bytes of an archive that cannot be read, or of the position of a member. */
 const bytesOfFault = 512;
 /** Number of members whose positions stay in memory. */
@@ -41,12 +43,14 @@ export interface Archives {
   purge(id?: string): void;
 }
 
-/** Creates an empty memory of archives. `zlib`: that of the runtime, if it has one. */
-export function createArchives(zlib?: NativeZlib, keepAlive?: KeepAlive): Archives {
-  const directories = createLru<string, ArchiveDirectory | ServiceError>(directoryBytes);
+/** Creates an empty memory of archives, with bounds that the memory of the machine allows. */
+export function createArchives(platform: Pick<Platform, "memoryBytes" | "zlib" | "keepAlive">): Archives {
+  const { memoryBytes, keepAlive } = platform;
+  const maxBytes = Math.min(directoryBytes.most, memoryBytes * directoryBytes.part);
+  const directories = createLru<string, ArchiveDirectory | ServiceError>(maxBytes);
   const positions = createLru<string, number>(maxPositions);
   const flights = createSingleFlight<ArchiveDirectory>(keepAlive);
-  const inflated = createInflatedMembers(zlib, keepAlive);
+  const inflated = createInflatedMembers(platform);
   const generations = createGenerations();
   /** Returns the name of a version, which is another one after a purge. */
   const versionOf = (id: string, validator: string) => `${generations.of(id)} ${id}\0${validator}`;
@@ -59,7 +63,8 @@ export function createArchives(zlib?: NativeZlib, keepAlive?: KeepAlive): Archiv
     const read = async (work: AbortSignal) => {
       try {
         const directory = await readDirectory(bytes, work);
-        directories.set(version, directory, directory.weight);
+        if (!directories.set(version, directory, directory.weight))
+          throw unsupportedArchiveError("its directory needs more memory than there is for it");
         return directory;
       } catch (error) {
         // Nothing but another version of the archive can change this.

@@ -8,8 +8,8 @@ import {
   createSemaphore,
   createSingleFlight,
   ImagingError,
-  type KeepAlive,
   type NativeZlib,
+  type Platform,
 } from "../../../base/index.ts";
 import { inflate } from "../../../imaging/index.ts";
 import { damagedArchiveError, deflatedTooLargeError } from "./errors.ts";
@@ -17,6 +17,8 @@ import type { MemberHeader } from "./header.ts";
 
 /** Maximum bytes of a member that is inflated, and of all inflated members in memory. */
 export const maxInflated = 64 * 2 ** 20;
+/** The part of the memory of a small machine that is the maximum instead. */
+const partOfMemory = 1 / 8;
 /** Number of members that are inflated simultaneously. */
 const atOnce = 2;
 /** Bytes that are read at a time. */
@@ -31,15 +33,20 @@ export interface InflatedMembers {
   bytesOf(id: string, packed: ByteSource, header: Pick<MemberHeader, "size" | "crc">): ByteSource;
 }
 
-/** Creates an empty cache. `zlib`: that of the runtime, if it has one. */
-export function createInflatedMembers(zlib?: NativeZlib, keepAlive?: KeepAlive): InflatedMembers {
-  const inMemory = createLru<string, Uint8Array>(maxInflated);
+/** Creates an empty cache. */
+export function createInflatedMembers({
+  memoryBytes,
+  zlib,
+  keepAlive,
+}: Pick<Platform, "memoryBytes" | "zlib" | "keepAlive">): InflatedMembers {
+  const maxBytes = Math.min(maxInflated, memoryBytes * partOfMemory);
+  const inMemory = createLru<string, Uint8Array>(maxBytes);
   const flights = createSingleFlight<Uint8Array>(keepAlive);
   const permits = createSemaphore(atOnce);
   return {
     bytesOf(id, packed, { size, crc }) {
       const load = (signal?: AbortSignal): Promise<Uint8Array> | Uint8Array => {
-        if (size > maxInflated) throw deflatedTooLargeError(maxInflated);
+        if (size > maxBytes) throw deflatedTooLargeError(maxBytes);
         const known = inMemory.get(id);
         if (known) return known;
         const make = (work: AbortSignal) =>

@@ -220,6 +220,13 @@ describe("a directory of a ZIP file", () => {
     await expect(directoryOf(zip)).rejects.toMatchObject(unsupported(/500000 members/));
   });
 
+  it("refuses more folders than names are worth", async () => {
+    const levels = Array.from({ length: 30 }, (_, level) => level).join("/");
+    const members = Array.from({ length: 3300 }, (_, n) => member(`${n}/${levels}/a.jpg`));
+    await expect(directoryOf(writeZip(members))).rejects.toMatchObject(unsupported(/100000 folders/));
+    expect((await directoryOf(writeZip(members.slice(1000)))).folder("1000/0/1")).toBeDefined();
+  });
+
   it("refuses a local header that contradicts it", async () => {
     const bad: Partial<WrittenMember>[] = [
       { localName: "b.jpg" },

@@ -41,7 +41,7 @@ function mutate(seed: number): Uint8Array {
 
 /** Reads each member, and returns how many there are, or why there is none. */
 async function readAll(zip: Uint8Array): Promise<number | string> {
-  const archives = createArchives();
+  const archives = createArchives({ memoryBytes: 2 ** 32 });
   let read = 0;
   const inner = memoryBytes(zip);
   const bytes = {
@@ -105,7 +105,7 @@ describe("a mutated archive", () => {
       const zip = mutate(seed);
       const others = await readByZipJs(zip).catch(() => undefined);
       if (!others) continue;
-      const archives = createArchives();
+      const archives = createArchives({ memoryBytes: 2 ** 32 });
       const archive = { bytes: memoryBytes(zip), validator: "1", close: async () => {} };
       for (const [name, data] of others) {
         const image = await archives.open("a", archive, name).catch(refusal);

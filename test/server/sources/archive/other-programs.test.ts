@@ -29,7 +29,7 @@ const files: ReadonlyMap<string, Uint8Array> = new Map([
 
 /** `zlib`: that of the runtime, instead of the Web's streams. */
 async function membersOf(zip: Uint8Array, zlib?: NativeZlib): Promise<ReadonlyMap<string, Uint8Array>> {
-  const archives = createArchives(zlib);
+  const archives = createArchives({ memoryBytes: 2 ** 32, ...(zlib && { zlib }) });
   const archive = { bytes: memoryBytes(zip), validator: "1", close: async () => {} };
   const found = new Map<string, Uint8Array>();
   for (const name of files.keys()) {
