@@ -37,13 +37,14 @@ export type { ImageHeader } from "./codecs/image-header.ts";
 export { createCodecs } from "./codecs/index.ts";
 // Inflates deflated streams on any runtime.
 export { inflate } from "./codecs/inflate.ts";
-// The parts of JP2 and JPEG files that another container takes as they are.
-export { storedJp2 } from "./codecs/jp2/stored.ts";
+// The parts of a JPEG file that another container takes as they are.
 export { storedJpeg } from "./codecs/jpg/lossless/stored.ts";
 // The WebAssembly modules of the service.
 export { type OnDemandModule, workerModules } from "./codecs/modules.ts";
 // The plan of one derivative.
 export type { NamedMaster, ReadRequest, RenderPlan } from "./codecs/plan.ts";
+// Images as their files store them, for another container such as a PDF file.
+export { storedBytes, storedImage } from "./codecs/stored-image.ts";
 // Files that only another decoder can read, as a whole.
 export { isWholeFileError, orWhole } from "./codecs/whole-file.ts";
 // Description of a file's embedded profile, for people who may not know about colour.

@@ -1,7 +1,7 @@
 // A planned item as a PDF file: its pages with their images and texts, one after another.
 
 import { memoryBytes, type Platform, ServiceError } from "../../base/index.ts";
-import { asShown, srgbProfile, storedJp2, storedJpeg } from "../../imaging/index.ts";
+import { asShown, srgbProfile, storedImage, storedJpeg } from "../../imaging/index.ts";
 import { type PageText, scalePage, TextFileError } from "../../text/index.ts";
 import type { Caller } from "../access/access.ts";
 import { withMaster } from "../images/open.ts";
@@ -98,7 +98,7 @@ async function pageOf(
   const text = files && (await textOf(parts, files, page));
   const common = { label, width, height, resolution: resolutionOf(image), ...(text && { text }) };
   if (image.way === "missing") return { ...common, problem: `${label}: ${image.problem}` };
-  const stored = image.way === "stored" && (await storedImage(parts.images, page, image, options.caller));
+  const stored = image.way === "stored" && (await passedImage(parts.images, page, image, options.caller));
   if (stored) return { ...common, image: stored };
   if (measured) throw new UnknownLength();
   return { ...common, image: await derivedImage(parts.images, page, options) };
@@ -127,19 +127,11 @@ async function textOf(
   }
 }
 
-/** How masters pass through, by their format. */
-const storedForms: Readonly<Record<string, StoredForm>> = {
-  jpg: { filter: "DCTDecode", read: storedJpeg },
-  jp2: { filter: "JPXDecode", read: storedJp2 },
-};
-
-interface StoredForm {
-  readonly filter: PdfImage["filter"];
-  readonly read: typeof storedJpeg | typeof storedJp2;
-}
+/** How decoders of PDF files are told the format of an image (ISO 32000-1, 7.4.8 and 7.4.9). */
+const filters = { jpg: "DCTDecode", jp2: "JPXDecode" } as const;
 
 /** Returns the image of a page as its master stores it; undefined if that has to be rendered. */
-async function storedImage(
+async function passedImage(
   images: RenderParts,
   { identifier = "" }: PlannedPage,
   { header, validator }: Extract<PlannedImage, { way: "stored" }>,
@@ -147,12 +139,11 @@ async function storedImage(
 ): Promise<PdfImage | undefined> {
   const own = { ...caller, identifier };
   const strips = images.policy.metadata === "strip";
-  const { read, filter } = storedForms[header.format] ?? {};
-  const stored = await withMaster(images, own, async ({ image }) => read?.(image.bytes, strips));
-  if (!stored || !filter) return undefined;
-  const { parts, ...form } = stored;
+  const stored = await withMaster(images, own, ({ image }) => storedImage(image.bytes, header, strips));
+  if (!stored) return undefined;
+  const { parts, format, ...form } = stored;
   return {
-    filter,
+    filter: filters[format],
     width: header.width,
     height: header.height,
     ...form,

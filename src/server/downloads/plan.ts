@@ -3,7 +3,7 @@
 
 import { forEachConcurrently, parseSize, ServiceError, sha256, toHex } from "../../base/index.ts";
 import { type ImageRequest, usualRequest } from "../../iiif/index.ts";
-import { type ImageHeader, shownSize } from "../../imaging/index.ts";
+import { type ImageHeader, shownSize, storedBytes } from "../../imaging/index.ts";
 import { type Caller, combineSharing, type RefusedDecision, type Sharing } from "../access/access.ts";
 import { isDamaged } from "../images/damaged-masters.ts";
 import type { GrantedMaster } from "../images/describe.ts";
@@ -120,7 +120,10 @@ export async function planItem(
     }
   });
   const pages = planned.filter((page) => page !== undefined);
-  const bytes = pages.reduce((sum, { image }) => sum + (image.way === "stored" ? image.size : 0), 0);
+  const stored = pages.filter(isStored);
+  // Each file is in an archive once.
+  const files = kind === "zip" ? [...new Map(stored.map((page) => [page.tag, page])).values()] : stored;
+  const bytes = files.reduce((sum, { image }) => sum + image.size, 0);
   const max = parseSize(maxSize);
 
   if (bytes > max && kind === "pdf") return planItem(parts, item, caller, { ...options, passes: false });
@@ -158,7 +161,8 @@ async function lookAt(
   const { header, geometry } = await resolveRequest(parts, master, wholeRequest, signal);
   // Without overlays a page of hundreds needs no key of a cache.
   const isOverlaid = parts.overlays?.mayChange() === true && (await hasOverlay(parts, master, signal));
-  const { size } = master.image.bytes;
+  const fileSize = master.image.bytes.size ?? Number.NaN;
+  const size = kind === "zip" ? fileSize : storedBytes(header, fileSize);
   const upright = shownSize(header, parts.policy);
   const { grant } = master;
   // A reader gets the file only if the largest derivative would show all of it, and nothing else.
@@ -169,8 +173,8 @@ async function lookAt(
     !isOverlaid &&
     geometry.size.width === upright.width &&
     geometry.size.height === upright.height;
-  const fits = kind === "zip" || (mayPass(header) && passes && !isDamaged(parts, master, header));
-  if (isAll && fits && size !== undefined) {
+  const fits = kind === "zip" || (passes && !isDamaged(parts, master, header));
+  if (isAll && fits && size !== undefined && !Number.isNaN(fileSize)) {
     const { validator } = master;
     const image = { way: "stored", header, validator, size, modified: master.image.modified } as const;
     return { ...page, ...upright, image, tag: `${master.source.name}:${master.key} ${validator}`, name };
@@ -179,10 +183,6 @@ async function lookAt(
   const { etag } = await preparePage(parts, master, pageSize, signal);
   return { ...page, ...upright, image: { way: "derived", header }, tag: etag, name };
 }
-
-/** True if programs that show PDF files may read an image as it is stored. */
-const mayPass = ({ format, depth, bands }: ImageHeader): boolean =>
-  format === "jpg" || (format === "jp2" && depth === 8 && (bands === 1 || bands === 3));
 
 const hasOverlay = async (parts: RenderParts, master: GrantedMaster, signal: AbortSignal | undefined) =>
   (await prepare(parts, master, wholeRequest, signal)).overlay !== undefined;

@@ -51,6 +51,11 @@ export function innerBytes(bytes: ByteSource, header: ImageHeader): ByteSource {
 
 export const innerLength = (header: ImageHeader): number => detailsOf(header)?.pdfSection[1] ?? 0;
 
+export const innerOffset = (header: ImageHeader): number => detailsOf(header)?.pdfSection[0] ?? 0;
+
+/** True if the page gives its image a profile. */
+export const hasOwnProfile = (header: ImageHeader): boolean => detailsOf(header)?.pdfProfile !== undefined;
+
 const bandsOf = { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 } as const;
 const perCentimetre = 1 / 2.54;
 

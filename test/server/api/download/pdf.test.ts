@@ -222,6 +222,16 @@ structures: [{ label: Anfang, items: [1.jpg] }, { label: Ende, items: [3.png] }]
     expect(one!.every((sample, at) => Math.abs(sample - other![at]!) <= 1)).toBe(true);
   });
 
+  test("has the images of a scanned PDF as that has them", async () => {
+    await open();
+    const first = await app.get(pdf("book"));
+    writeFileSync(join(laid.root, "scans.pdf"), await bytesOf(first));
+    const { items } = await json(app, `${root}/scans.pdf`);
+    expect(items).toHaveLength(2);
+    const path = await save(await app.get(pdf("scans.pdf")));
+    expect(imagesIn(path)).toEqual([fixture("jpg-gray.jpg"), fixture("jpg-progressive.jpg")]);
+  });
+
   test("has a page that says so for an image that cannot be read", async () => {
     await laid.put("book/3.jpg", "bad-text.jpg");
     await open();

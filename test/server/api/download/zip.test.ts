@@ -79,6 +79,11 @@ describe("the ZIP of a folder", () => {
     await open("");
     expect((await json(app, `${root}/book`)).rendering).toHaveLength(1);
     expect((await app.get(zip("book"))).status).toBe(404);
+    // Three pages of one file count once.
+    await laid.put("pages/0.tif", "tif-multipage-3sizes.tif");
+    const { length } = fixture("tif-multipage-3sizes.tif");
+    await open(`presentation: { download: { zip: on, max_size: ${length} } }\n`);
+    expect((await app.get(zip("pages"))).status).toBe(200);
     await open("presentation: { download: { zip: on, max_size: 1KiB } }\n");
     const large = await app.get(zip("book"));
     expect([large.status, ((await large.json()) as Json).code]).toEqual([400, "download_too_large"]);
