@@ -67,7 +67,11 @@ describe("the size of a page", () => {
       { ...strips, points: [288, 192], content: "q 288 0 0 96 0 96 cm /I Do Q" },
       [1200, 800],
     ],
-    ["is at most that at 300 pixels per inch", strips, [600, 400]],
+    [
+      "is at most that at 600 pixels per inch",
+      { ...strips, points: [72, 48], content: "q 72 0 0 24 0 0 cm /I Do Q" },
+      [600, 400],
+    ],
     [
       "is that of small images",
       { ...strips, content: "q 144 0 0 24 0 0 cm /I Do Q", points: [288, 192], width: 200, height: 33 },

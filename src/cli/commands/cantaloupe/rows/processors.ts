@@ -43,7 +43,9 @@ export const processorRows: Rows = {
     "smalti downloads a file only if its server has no ranges",
   ),
   "processor.purge_incompatible_from_source_cache": unneededRow("the slot origin removes what is least used"),
-  "processor.dpi": unneededRow("smalti draws pages of PDF at up to 300 pixels per inch"),
+  "processor.dpi": unneededRow(
+    "smalti draws pages of PDF at 300 pixels per inch, or at the resolution of their images",
+  ),
   "processor.background_color": copyingRow("image.background", hexColour),
   "processor.downscale_filter": filter,
   "processor.upscale_filter": filter,

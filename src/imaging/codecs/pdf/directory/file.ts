@@ -27,7 +27,7 @@ const [tableBytes, objectBytes] = [16 * 2 ** 20, 16 * 2 ** 20];
 /** Objects that one page may take: to find it, and all that it refers to. */
 const maxObjects = 20_000;
 /** Bytes of these objects, and of the contents of streams. */
-const maxBytes = 64 * 2 ** 20;
+const maxBytes = 32 * 2 ** 20;
 /** Bytes of an object stream, as stored and inflated. */
 const [maxStored, maxInflated] = [8 * 2 ** 20, 16 * 2 ** 20];
 /** Filters of a stream that are looked at. */

@@ -6,7 +6,7 @@ import { isWord, joinReference, Scanner } from "../syntax/scanner.ts";
 import type { PdfValue } from "../syntax/values.ts";
 
 /** Bytes that are read of an object: enough for nearly all, else for lists of 100,000 pages. */
-const windows = [1024, 16 * 1024, 2 ** 21] as const;
+const windows = [1024, 16 * 1024, 2 ** 20] as const;
 
 export interface PdfObject {
   readonly value: PdfValue;
@@ -26,6 +26,8 @@ export async function readObject(
   for (const window of windows) {
     if (offset >= bytes.size) throw damagedPdf("an object inside of the file", `one at offset ${offset}`);
     const data = await bytes.read(offset, Math.min(window, bytes.size - offset));
+    // A long object takes a tenth of a second: other work of the thread goes first.
+    if (data.length > windows[1]) await new Promise((resolve) => setTimeout(resolve, 0));
     const found = parseObject(data, offset);
     if (found) return found;
     if (offset + data.length >= bytes.size) break;

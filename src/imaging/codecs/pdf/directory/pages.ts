@@ -2,7 +2,7 @@
 
 import { ImagingError } from "../../../../base/index.ts";
 import { damagedPdf } from "../../damaged.ts";
-import { arrayOf, countOf, type PdfDictionary, type PdfValue } from "../syntax/values.ts";
+import { arrayOf, countOf, isReference, type PdfDictionary, type PdfValue } from "../syntax/values.ts";
 import type { PdfFile } from "./file.ts";
 
 const maxDepth = 64;
@@ -85,7 +85,8 @@ async function leafAt(file: PdfFile, kids: readonly PdfValue[], left: number): P
 async function descend(file: PdfFile, kids: readonly PdfValue[], number: number): Promise<Step | undefined> {
   let left = number;
   for (const kid of kids) {
-    const node = await file.dictionary(kid);
+    // Kids are indirect references (section 7.7.3.2).
+    const node = isReference(kid) ? await file.dictionary(kid) : undefined;
     if (!node) continue;
     const count = node.has("Kids") ? (countOf(await file.resolve(node.get("Count"))) ?? 0) : 1;
     if (left <= count) return node.has("Kids") ? { node, left } : { node };
@@ -108,6 +109,7 @@ export async function* pagesInOrder(file: PdfFile): AsyncGenerator<PdfPage | Ima
       above.pop();
       continue;
     }
+    if (!isReference(kid)) continue;
     try {
       const node = await file.dictionary(kid);
       if (!node) continue;

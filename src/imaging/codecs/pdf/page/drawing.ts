@@ -8,8 +8,8 @@ import { sizeOf } from "./matrix.ts";
 import { findImage } from "./page-image.ts";
 import type { PageShape } from "./shape.ts";
 
-/** Resolution of text and drawings, and the lowest one of images, in pixels per inch. */
-const [usual, lowest] = [300, 72];
+/** Resolution of text and drawings, and the lowest and highest of images, in pixels per inch. */
+const [usual, lowest, highest] = [300, 72, 600];
 const maxSide = 65_500;
 /** Bytes of a decoded pixel. */
 const pixelBytes = 4;
@@ -25,8 +25,8 @@ export interface Drawing {
 }
 
 /**
- * Returns the size of a page: at 300 pixels per inch or, if it has images alone, at the resolution of the
- * largest one up to that. Throws ImagingError `decode`.
+ * Returns the size of a page: at 300 pixels per inch or, if it has images alone, at the highest resolution of
+ * these, up to 600. Throws ImagingError `decode`.
  */
 export async function measureDrawing(
   file: PdfFile,
@@ -44,7 +44,7 @@ export async function measureDrawing(
     seen.add(placed.image);
   }
   const { width, height } = sizeOf(shape.box);
-  const wanted = hasInk || density === 0 ? usual : Math.min(usual, Math.max(lowest, density));
+  const wanted = hasInk || density === 0 ? usual : Math.min(highest, Math.max(lowest, density));
   const perInch = Math.min(wanted, (maxSide * shape.perInch) / Math.max(width, height));
   const pixels = (points: number) => Math.max(1, Math.round((points / shape.perInch) * perInch));
   const [across, up] = [pixels(width), pixels(height)];

@@ -103,6 +103,8 @@ export class Scanner {
     while (end < bytes.length && ends[bytes[end]!] === 0) end++;
     if (end === bytes.length) return undefined;
     this.at = end;
+    const number = wholeNumber(bytes, at, end);
+    if (number !== undefined) return number;
     const text = String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 64)));
     if (/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
     // Some writers repeat signs or points; other readers take what they can of such a number.
@@ -154,13 +156,29 @@ export class Scanner {
     const { bytes } = this;
     const end = bytes.indexOf(greater, this.at);
     if (end < 0) return undefined;
-    let digits = "";
-    for (const byte of bytes.subarray(this.at + 1, end))
-      if (ends[byte] === 0) digits += String.fromCharCode(byte);
+    const digits = bytes.subarray(this.at + 1, end).filter((byte) => ends[byte] === 0);
     this.at = end + 1;
-    const pairs = digits.match(/..?/g) ?? [];
-    return Uint8Array.from(pairs, (pair) => Number.parseInt(pair.padEnd(2, "0"), 16) || 0);
+    return Uint8Array.from(
+      { length: Math.ceil(digits.length / 2) },
+      (_, i) => 16 * hexDigit(digits[2 * i]) + hexDigit(digits[2 * i + 1]),
+    );
   }
+}
+
+/** Returns the value of a hexadecimal digit; 0 for any other byte, and for a digit that is missing. */
+const hexDigit = (byte: number | undefined) =>
+  byte === undefined ? 0 : Number.parseInt(String.fromCharCode(byte), 16) || 0;
+
+/** Returns the number of a word of up to 15 digits, which most numbers are; undefined for any other word. */
+function wholeNumber(bytes: Uint8Array, from: number, to: number): number | undefined {
+  if (to - from > 15) return undefined;
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = bytes[at]! - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = 10 * value + digit;
+  }
+  return value;
 }
 
 /** Replaces the object and generation numbers at the end of a list by a reference. */
