@@ -20,7 +20,7 @@ import { findMember } from "./member.ts";
  * Maximum bytes of directories in memory, of which the largest archive takes about two thirds, and the part
  * of the memory of a small machine that they take instead.
  */
-const directoryBytes = { most: 192 * 2 ** 20, part: 1 / 8 } as const;
+const directoryBytes = { max: 192 * 2 ** 20, part: 1 / 8 } as const;
 /** Estimated bytes of an archive that cannot be read, or of the position of a member. */
 const bytesOfFault = 512;
 /** Number of members whose positions stay in memory. */
@@ -46,7 +46,7 @@ export interface Archives {
 /** Creates an empty memory of archives, with bounds that the memory of the machine allows. */
 export function createArchives(platform: Pick<Platform, "memoryBytes" | "zlib" | "keepAlive">): Archives {
   const { memoryBytes, keepAlive } = platform;
-  const maxBytes = Math.min(directoryBytes.most, memoryBytes * directoryBytes.part);
+  const maxBytes = Math.min(directoryBytes.max, memoryBytes * directoryBytes.part);
   const directories = createLru<string, ArchiveDirectory | ServiceError>(maxBytes);
   const positions = createLru<string, number>(maxPositions);
   const flights = createSingleFlight<ArchiveDirectory>(keepAlive);
