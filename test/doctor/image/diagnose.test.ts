@@ -9,6 +9,7 @@ import { diagnose } from "../../../src/doctor/image/diagnose.ts";
 import type { Diagnosis } from "../../../src/doctor/image/diagnosis.ts";
 import { nodeFiles } from "../../../src/server/platform/files/node-files.ts";
 import { fixturesFolder } from "../../host.ts";
+import { chunk } from "../../imaging/codecs/png/make-png.ts";
 import { type Served, served } from "../../served.ts";
 
 const codes = ({ findings }: Diagnosis, level?: string) =>
@@ -164,6 +165,23 @@ describe("the treatment of an image follows the settings", () => {
         ?.text;
     expect(await text(app)).toContain("become 8");
     expect(await text(kept)).toContain("keep 16");
+  });
+
+  test("high dynamic range and a gain map are said not to be shown", async () => {
+    const gray = sharp({ create: { width: 16, height: 16, channels: 3, background: "#606060" } });
+    const jpeg = await gray.jpeg().toBuffer();
+    const name = Buffer.from("urn:iso:std:iso:ts:21496:-1\0\0\0\0\0", "latin1");
+    const segment = Buffer.concat([Buffer.from([0xff, 0xe2, 0, name.length + 2]), name]);
+    writeFileSync(
+      join(folder, "gain-map.jpg"),
+      Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]),
+    );
+    expect(codes(await diagnose(app.service.images, "gain-map.jpg"))).toContain("gain_map");
+    const png = await gray.png().toBuffer();
+    const cicp = chunk("cICP", Uint8Array.of(9, 16, 0, 1)); // PQ
+    writeFileSync(join(folder, "pq.png"), Buffer.concat([png.subarray(0, 33), cicp, png.subarray(33)]));
+    const { findings } = await diagnose(app.service.images, "pq.png");
+    expect(findings.find(({ code }) => code === "hdr")?.text).toMatch(/^HDR master, SDR derivative/);
   });
 
   test("an orientation is applied, or embedded if image.metadata is preserve", async () => {

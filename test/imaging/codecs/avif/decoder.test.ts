@@ -7,6 +7,7 @@ import { ImagingError } from "../../../../src/base/imaging-error.ts";
 import { embedInAvif } from "../../../../src/imaging/codecs/avif/describe.ts";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
+import { embedInJxl } from "../../../../src/imaging/codecs/jxl/container.ts";
 import { createImaging } from "../../../../src/imaging/imaging.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { converted } from "../../../kept.ts";
@@ -183,21 +184,46 @@ describe.skipIf(!hasTools)("an AVIF master", () => {
   });
 });
 
+test("a gain map is a fact of AVIF and of JPEG XL", async () => {
+  const plain = heif("avif", "av01", [64, 64]);
+  const withMap = heif("avif", "av01", [64, 64], "tmap");
+  expect((await codec.probe(memoryBytes(plain), 1)).gainMap).toBeUndefined();
+  expect((await codec.probe(memoryBytes(withMap), 1)).gainMap).toBe(true);
+  const gray = { width: 8, height: 8, bands: 1, interpretation: "gray", data: new Uint8Array(64) } as const;
+  const jxl = await codecs.encoder("jxl").encode(gray, {
+    format: "jxl",
+    quality: 80,
+    progressive: false,
+    chroma: "420",
+    encoder: "fast",
+  });
+  const boxed = await embedInJxl(jxl, { xmp: Buffer.from("<x/>") });
+  const jhgm = Buffer.concat([boxed, Buffer.from("\0\0\0\x0cjhgm\0\0\0\0", "latin1")]);
+  expect((await codecs.decoder("jxl").probe(memoryBytes(boxed), 1)).gainMap).toBeUndefined();
+  expect((await codecs.decoder("jxl").probe(memoryBytes(jhgm), 1)).gainMap).toBe(true);
+});
+
 /** A HEIF file of one item without data, of this type and size. */
-function heif(brand: string, type: string, [width, height]: readonly [number, number]): Uint8Array {
+function heif(
+  brand: string,
+  type: string,
+  [width, height]: readonly [number, number],
+  more = "",
+): Uint8Array {
   const u32 = (value: number) => [value >>> 24, value >>> 16, value >>> 8, value].map((byte) => byte & 255);
   const box = (name: string, ...content: (number[] | string)[]): number[] => {
     const body = content.flatMap((part) => (typeof part === "string" ? [...Buffer.from(part)] : part));
     return [...u32(8 + body.length), ...Buffer.from(name), ...body];
   };
-  const infe = box("infe", [2, 0, 0, 0, 0, 1, 0, 0], `${type}\0`);
+  const infe = (item: number, kind: string) => box("infe", [2, 0, 0, 0, 0, item, 0, 0], `${kind}\0`);
+  const entries = [...infe(1, type), ...(more ? infe(2, more) : [])];
   const properties = [...box("ispe", u32(0), u32(width), u32(height)), ...box("av1C", [0x81, 0, 0x0c, 0])];
   const ipma = box("ipma", u32(0), u32(1), [0, 1, 2, 1, 2]);
   const meta = box(
     "meta",
     u32(0),
     box("pitm", u32(0), [0, 1]),
-    box("iinf", u32(0), [0, 1], infe),
+    box("iinf", u32(0), [0, more ? 2 : 1], entries),
     box("iprp", box("ipco", properties), ipma),
   );
   return Uint8Array.from([...box("ftyp", brand, u32(0), brand), ...meta, ...box("mdat", [0, 0])]);

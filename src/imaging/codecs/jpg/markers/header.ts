@@ -43,8 +43,16 @@ interface HeaderSegments {
   /** Resolution in the JFIF segment. */
   density: Resolution | undefined;
   exif: Exif | undefined;
+  hasGainMap: boolean;
   readonly profile: ProfilePart[];
 }
+
+/** Marks of a map to a high dynamic range: of ISO 21496-1 in APP2, and of Ultra HDR 1.0 in XMP. */
+const gainMapName = "urn:iso:std:iso:ts:21496:-1\0";
+const xmpName = "http://ns.adobe.com/xap/1.0/\0";
+const gainMapProperty = "hdrgm:Version";
+/** Bytes at the front of XMP that are searched for it. */
+const searchedBytes = 1024;
 
 /**
  * Reads the header of a JPEG file: 2 KiB of each segment before the first scan, the whole EXIF segment, and
@@ -65,6 +73,7 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
     hierarchical: false,
     density: undefined,
     exif: undefined,
+    hasGainMap: false,
     profile: [],
   };
   for await (const segment of walk.segments(2)) {
@@ -109,11 +118,22 @@ async function takeSegment(
     );
   if (code < marker.app0 || code > marker.app15) return;
   const head = await walk.body(segment, 14);
+  if (code === marker.app1 || code === marker.app2)
+    seen.hasGainMap ||= await marksGainMap(segment, head, walk);
   if (code === marker.app0 && isNamed(head, "JFIF\0", 14)) seen.density ??= jfifDensity(head);
   else if (code === marker.app1 && isNamed(head, "Exif\0", 14))
     seen.exif ??= readExif(await bytes.read(at + 4, length - 2));
   else if (code === marker.app2 && isNamed(head, "ICC_PROFILE\0", 14))
     seen.profile.push({ number: head[12]!, count: head[13]!, offset: at + 18, length: length - 16 });
+}
+
+/** True if a segment says that the file has a gain map; one of an image behind the first has none. */
+async function marksGainMap(segment: Segment, head: Uint8Array, walk: MarkerWalk): Promise<boolean> {
+  if (isNamed(head, gainMapName.slice(0, 14), 14))
+    return isNamed(await walk.body(segment, gainMapName.length), gainMapName, gainMapName.length);
+  if (!isNamed(head, xmpName.slice(0, 14), 14)) return false;
+  const front = await walk.body(segment, searchedBytes);
+  return new TextDecoder("latin1").decode(front).includes(gainMapProperty);
 }
 
 /**
@@ -171,7 +191,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
 }
 
 /** Facts of a file that its frame header does not state. */
-interface HeaderContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif"> {
+interface HeaderContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif" | "hasGainMap"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;
 }
@@ -210,6 +230,7 @@ function describeFrame(frame: FrameHeader, around: HeaderContext): ImageHeader {
     pages: 1,
     variant: frame.precision === 8 ? kind.variant : `${frame.precision}-bit ${kind.variant}`,
     resolution: around.density ?? around.exif?.resolution,
+    ...(around.hasGainMap && { gainMap: true as const }),
     unsupported: refused && `The source file is ${refused}, which cannot be decoded. Convert it.`,
     details,
   };

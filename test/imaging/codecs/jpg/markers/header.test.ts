@@ -181,3 +181,16 @@ describe("the header of a JPEG file", () => {
     );
   });
 });
+
+describe("a gain map", () => {
+  const xmp = (packet: string) => named(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`, []);
+  it.each([
+    ["ISO 21496-1", named(0xe2, "urn:iso:std:iso:ts:21496:-1\0", [0, 0, 0, 0]), true],
+    ["Ultra HDR 1.0", xmp('<rdf:Description hdrgm:Version="1.0"/>'), true],
+    ["another name of ISO", named(0xe2, "urn:iso:std:iso:ts:21496:-2\0", [0, 0, 0, 0]), undefined],
+    ["XMP without it", xmp('<rdf:Description xmp:Rating="1"/>'), undefined],
+  ])("of %s is a fact of the header", async (_, segment, expected) => {
+    const header = await probe(withSegments(plain, (segments) => [segment, ...segments]));
+    expect(header.gainMap).toBe(expected);
+  });
+});
