@@ -246,6 +246,10 @@ test("mutated files end in an error or in a page, after a bounded number of byte
           to: "out.pdf",
         }),
       );
+  if (hasProgram("tesseract")) {
+    const scan = { input: fixture("jpg-gray.jpg"), from: "in.jpg", to: "out.pdf" };
+    bases.push(converted("tesseract", ["in.jpg", "out", "pdf"], scan));
+  }
   const below = seeded(seedOf("mutated PDF"));
   const kinds = new Map<string, number>();
   for (let i = 0; i < (everything ? 2000 : 200); i++) {

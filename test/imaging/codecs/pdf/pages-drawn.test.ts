@@ -6,6 +6,7 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { memoryBytes } from "../../../../src/base/bytes/byte-source.ts";
 import { ImagingError } from "../../../../src/base/imaging-error.ts";
+import type { CodecHost } from "../../../../src/imaging/codecs/codec.ts";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { fixture, testHost } from "../../../host.ts";
@@ -146,6 +147,29 @@ test.each([1, 2, 8])(
     expect(psnr(part.data, same)).toBeGreaterThan(45);
   },
 );
+
+test("each file has an instance of PDFium of its own, which reads all of its pages", async () => {
+  let instances = 0;
+  const loadWasm: CodecHost["loadWasm"] = (name) => {
+    instances++;
+    return testHost.loadWasm(name);
+  };
+  const decoder = createCodecs({ ...testHost, loadWasm }).decoder("pdf");
+  const [one, other] = [
+    [article, strips],
+    [strips, article],
+  ].map((scans) => pdfFile(scanObjects(scans)));
+  const read = async (file: Uint8Array, page: number) => {
+    const bytes = memoryBytes(file);
+    const header = await decoder.probe(bytes, page);
+    const region = { x: 0, y: 0, width: 64, height: 64 };
+    await decoder.decode(bytes, { header, page, region, scaleFactor: 1, version: digestOf(file) });
+    return instances;
+  };
+  expect([await read(one!, 1), await read(one!, 2), await read(other!, 1), await read(one!, 1)]).toEqual([
+    1, 1, 2, 3,
+  ]);
+});
 
 describe("the memory of a page is bounded", () => {
   const operators = deflateSync(Buffer.alloc(200 << 20, " "), { level: 1 });
