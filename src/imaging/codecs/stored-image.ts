@@ -23,8 +23,8 @@ const readers = { jpg: storedJpeg, jp2: storedJp2 } as const;
 const formatOf = (header: ImageHeader) => innerFormat(header) ?? header.format;
 
 /**
- * Returns the bytes that an image takes in a file of `fileSize` bytes, of which it may be a part; undefined if
- * its header says that no other container takes it as it is stored.
+ * Returns the bytes that an image takes in a file of `fileSize` bytes, of which it may be a part; undefined
+ * if its header says that no other container takes it as it is stored.
  */
 export function storedBytes(header: ImageHeader, fileSize: number): number | undefined {
   const { depth, bands } = header;

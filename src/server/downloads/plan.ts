@@ -105,9 +105,7 @@ export async function planItem(
     }
     const look = async (master: GrantedMaster) => {
       led.push(master.grant);
-      planned[at] = await lookAt(parts, master, page, options).catch((error: unknown) =>
-        problemOf(page, error),
-      );
+      planned[at] = await lookAt(parts, master, page, options);
     };
     const onDenial = (denied: RefusedDecision) => {
       led.push(denied);
@@ -125,7 +123,6 @@ export async function planItem(
   const files = kind === "zip" ? [...new Map(stored.map((page) => [page.tag, page])).values()] : stored;
   const bytes = files.reduce((sum, { image }) => sum + image.size, 0);
   const max = parseSize(maxSize);
-
   if (bytes > max && kind === "pdf") return planItem(parts, item, caller, { ...options, passes: false });
   if (bytes > max)
     throw new ServiceError(

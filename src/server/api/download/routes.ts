@@ -81,7 +81,8 @@ async function respond(
       { code: "no_such_download" },
     );
   const { plan } = file;
-  if (plan.pages.length === 0) return refuse(c, plan.refused);
+  const isEmpty = plan.pages.every(({ image }) => image.way === "missing");
+  if (isEmpty && (plan.refused || plan.pages.length === 0)) return refuse(c, plan.refused);
 
   const etag = `"${file.tag}"`;
   const headers: Record<string, string> = { ...validatorHeaders({ etag }) };

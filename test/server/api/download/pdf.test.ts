@@ -1,6 +1,14 @@
 // A manifest as one PDF: what it contains, who gets it, and how it is sent.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -335,6 +343,19 @@ describe.runIf(hasProgram("pdfinfo"))("the PDF of gated images", () => {
     expect(imagesIn(await save(granted))).toHaveLength(2);
     const held = granted.headers.get("ETag") as string;
     expect((await get("private", { "If-None-Match": held })).status).toBe(401);
+  });
+
+  test("is refused if only pages without an image are left", async () => {
+    const canvas = (id: string, items: Json[]) => ({ id, type: "Canvas", width: 9, height: 9, items });
+    const body = { id: "/iiif/3/private%2Fa.png/full/max/0/default.jpg", type: "Image" };
+    const annotation = { type: "Annotation", motivation: "painting", body };
+    const items = [canvas("/1", []), canvas("/2", [{ type: "AnnotationPage", items: [annotation] }])];
+    mkdirSync(join(folder, "mixed"));
+    const stored = { type: "Manifest", label: { en: ["Mixed"] }, items };
+    writeFileSync(join(folder, "mixed/manifest.json"), JSON.stringify(stored));
+    expect((await get("mixed")).status).toBe(401);
+    const granted = await get("mixed", { Cookie: await site.cookie("staff") });
+    expect(imagesIn(await save(granted))).toHaveLength(1);
   });
 
   test("has the pages that its reader may see, and substitutes at their size", async () => {
