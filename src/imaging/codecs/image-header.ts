@@ -52,6 +52,8 @@ export interface ImageHeader {
   readonly tile?: { readonly width: number; readonly height: number };
   /** True if the file has tiles and levels, so that a response reads about as many pixels as it shows. */
   readonly scalable?: true;
+  /** Label of the page according to its file, such as "iv". */
+  readonly pageLabel?: string;
   /**
    * Set if a page has no pixels of its own, so that it is drawn in a size that suits it: why it is not one
    * image, as a clause about it, such as "it has several images".

@@ -20,7 +20,7 @@ export type PageFacts = ReadablePage | UnreadablePage;
 
 /** What decides on the size of a page and whether it is served. `memory`: bytes of its cheapest read. */
 export interface ReadablePage
-  extends Pick<ImageHeader, "width" | "height" | "orientation" | "scalable" | "unsupported"> {
+  extends Pick<ImageHeader, "width" | "height" | "orientation" | "scalable" | "unsupported" | "pageLabel"> {
   readonly memory: number;
 }
 
@@ -120,7 +120,7 @@ async function readPages(
 
 function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader | ImagingError): PageFacts {
   if (page instanceof ImagingError) return { error: page.kind, message: page.message, code: page.code };
-  const { width, height, orientation, scalable, unsupported, format } = page;
+  const { width, height, orientation, scalable, unsupported, pageLabel, format } = page;
   const memory =
     unsupported === undefined ? leastMemory(codecs.decoder(format), page, 1, image.bytes.size ?? 0) : 0;
   return {
@@ -130,6 +130,7 @@ function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader
     memory,
     ...(scalable && { scalable }),
     ...(unsupported && { unsupported }),
+    ...(pageLabel !== undefined && { pageLabel }),
   };
 }
 

@@ -4,6 +4,7 @@ import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { openPdf, type PdfCaches, type PdfFile } from "./directory/file.ts";
+import { readPageLabels } from "./directory/labels.ts";
 import { countPages, findPage, type PageCount, type PdfPage, pagesInOrder } from "./directory/pages.ts";
 import { type InnerFormat, readInnerHeader } from "./inner.ts";
 import { measureDrawing } from "./page/drawing.ts";
@@ -39,7 +40,8 @@ export async function probePdf(
       `Expected a page from 1 to ${count.pages} of this PDF file, received ${page}.`,
       { code: "page_not_found" },
     );
-  return describePage(bytes, file, { page: await findPage(file, page), count }, tools);
+  const label = (await readPageLabels(file))?.(page - 1);
+  return describePage(bytes, file, { page: await findPage(file, page), count, label }, tools);
 }
 
 /** Yields the header facts of the first `count` pages, as `Decoder.probePages` does. */
@@ -51,13 +53,16 @@ export async function* probePdfPages(
 ): AsyncGenerator<ImageHeader | ImagingError> {
   const file = await openPdf(bytes, tools.host.zlib, tools.caches, version);
   const all = await countPages(file);
-  let left = Math.min(count, all.pages);
+  const labelOf = await readPageLabels(file);
+  file.renew();
+  let index = -1;
   for await (const page of pagesInOrder(file)) {
-    if (left-- <= 0) return;
+    if (++index >= Math.min(count, all.pages)) return;
+    const label = labelOf?.(index);
     try {
       yield page instanceof ImagingError
         ? page
-        : await describePage(bytes, file, { page, count: all }, tools);
+        : await describePage(bytes, file, { page, count: all, label }, tools);
     } catch (error) {
       if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
       yield error;
@@ -65,10 +70,17 @@ export async function* probePdfPages(
   }
 }
 
+/** A page, and what its file says about it. */
+interface PageOfFile {
+  readonly page: PdfPage;
+  readonly count: PageCount;
+  readonly label: string | undefined;
+}
+
 async function describePage(
   bytes: ByteSource,
   file: PdfFile,
-  { page, count }: { readonly page: PdfPage; readonly count: PageCount },
+  { page, count, label }: PageOfFile,
   { inner, host }: PdfTools,
 ): Promise<ImageHeader> {
   const shape = await shapeOf(file, page);
@@ -82,5 +94,10 @@ async function describePage(
     "reason" in header
       ? drawnHeader(await measureDrawing(file, page, shape, content), header.reason)
       : header;
-  return { ...described, pages: count.pages, ...(count.cut && { pagesCut: count.cut }) };
+  return {
+    ...described,
+    pages: count.pages,
+    ...(count.cut && { pagesCut: count.cut }),
+    ...(label !== undefined && { pageLabel: label }),
+  };
 }

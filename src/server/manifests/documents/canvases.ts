@@ -84,7 +84,7 @@ export async function imageCanvases(
   }
   const pages = await pageFacts(parts, caller, facts, await namedPages());
   for (const [at, own] of pages.entries())
-    await add({ identifier: `${identifier};${at + 1}`, label: String(at + 1) }, own);
+    await add({ identifier: `${identifier};${at + 1}`, label: own.pageLabel ?? String(at + 1) }, own);
   return { canvases, note: cutText(name, facts, pages.length) };
 }
 

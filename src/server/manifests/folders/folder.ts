@@ -39,6 +39,8 @@ export interface ImageFacts {
   readonly pages: number;
   /** True if they are sheets of a document, which folders show one by one, and no animation. */
   readonly inFolders?: true;
+  /** Label of the page according to its file, such as "iv". */
+  readonly pageLabel?: string;
   /** Reason why not all pages of the file are shown. */
   readonly cut?: "limit" | "damage";
 }

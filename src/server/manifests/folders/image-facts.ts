@@ -203,7 +203,9 @@ function factsOfPage(parts: LookParts, master: Master, first: ImageHeader, page:
     if ("error" in page) throw errorOf(page);
     checkSupported(parts, page);
     checkMemory(parts, first.format, master.image.bytes.size ?? 0, page.memory);
-    return shownFacts(parts, { ...first, ...page });
+    // The label is that of the other page.
+    const { pageLabel: _, ...header } = first;
+    return shownFacts(parts, { ...header, ...page });
   } catch (error) {
     return failedFacts(readable(error));
   }
@@ -213,6 +215,7 @@ const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
   one.size?.width === other.size?.width &&
   one.size?.height === other.size?.height &&
   one.orientation === other.orientation &&
+  one.pageLabel === other.pageLabel &&
   one.problem === other.problem &&
   one.passes === other.passes;
 
@@ -274,6 +277,7 @@ function shownFacts(parts: LookParts, header: ImageHeader): ImageFacts {
     ...(orientation > 1 && { orientation }),
     pages,
     ...(inFolders && { inFolders }),
+    ...(header.pageLabel !== undefined && { pageLabel: header.pageLabel }),
     ...(cut && { cut }),
   };
 }

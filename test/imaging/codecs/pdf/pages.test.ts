@@ -220,3 +220,21 @@ describe("a page far behind", () => {
     expect(bytes.total() - before).toBeLessThan(10_000);
   });
 });
+
+test("pages have the labels of their file: Roman, letters, prefixes in any encoding", async () => {
+  const ranges =
+    "0 << /S /r >> 2 << /S /D /St 7 /P (A-) >> 4 << /P <FEFF03B1> >> 5 << /S /A /St 27 >> 6 << /S /R /St 1999 >>";
+  const scans = Array.from({ length: 7 }, () => photoScan);
+  const file = pdfFile({
+    ...scanObjects(scans),
+    1: "<< /Type /Catalog /Pages 2 0 R /PageLabels << /Kids [99 0 R] >> >>",
+    99: `<< /Nums [${ranges}] >>`,
+  });
+  const expected = ["i", "ii", "A-7", "A-8", "α", "AA", "MCMXCIX"];
+  const labels: (string | undefined)[] = [];
+  for await (const page of pdf.probePages!(memoryBytes(file), 7))
+    labels.push("pageLabel" in page ? page.pageLabel : undefined);
+  expect(labels).toEqual(expected);
+  expect((await probe(file, 3)).pageLabel).toBe("A-7");
+  expect((await probe(pdfFile(scanObjects(scans)), 3)).pageLabel).toBeUndefined();
+});

@@ -24,7 +24,11 @@ const hidden: Scan = {
   content: "q 600 0 0 400 0 0 cm /I Do Q BT 3 Tr /F 20 Tf 50 300 Td (Hidden words) Tj ET",
   resources: "/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>",
 };
-const file = pdfFile(scanObjects([gray, colour, drawn]));
+const labels = "/PageLabels << /Nums [0 << /S /r >> 2 << /S /D >>] >>";
+const file = pdfFile({
+  ...scanObjects([gray, colour, drawn]),
+  1: `<< /Type /Catalog /Pages 2 0 R ${labels} >>`,
+});
 
 let laid: Laid;
 let app: Served;
@@ -95,9 +99,14 @@ test("the file has a manifest of its pages, and the folder has them as canvases"
   ];
   const own = await json(app, "/iiif/presentation/3/book/scan.pdf");
   expect(own.items.map(({ width, height }: typeof own) => [width, height])).toEqual(sizes);
+  expect(own.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0])).toEqual([
+    "i",
+    "ii",
+    "1",
+  ]);
   const folder = await json(app, "/iiif/presentation/3/book");
-  const labels = folder.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0]);
-  expect(labels).toEqual(expect.arrayContaining(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]));
+  const names = folder.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0]);
+  expect(names).toEqual(expect.arrayContaining(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]));
 });
 
 describe("the text of a page", () => {
