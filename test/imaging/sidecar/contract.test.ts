@@ -153,6 +153,34 @@ pyramidContract("a WebP with alpha", {
     ),
 });
 
+pyramidContract("an AVIF", {
+  codec: codecOf("avif"),
+  file: async () => new Uint8Array(await grain(1100, 1030, 30).avif({ quality: 60, effort: 0 }).toBuffer()),
+});
+
+/** A JPEG XL file by our encoder: of blocks, or with alpha, so that it is decoded as a whole. */
+const jxl = (bands: 3 | 4) => ({
+  codec: codecOf("jxl"),
+  async file() {
+    const picture = grain(1100, 1030, 30);
+    const { data, info } = await (bands === 4 ? picture.ensureAlpha(0.5) : picture.removeAlpha())
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const pixels = { ...info, bands, interpretation: "rgb", data: new Uint8Array(data) } as const;
+    const options = {
+      format: "jxl",
+      quality: 80,
+      progressive: false,
+      chroma: "420",
+      encoder: "fast",
+    } as const;
+    return createCodecs(testHost).encoder("jxl").encode(pixels, options);
+  },
+});
+// Regions of blocks are read at full size from the file.
+pyramidContract("a JPEG XL of blocks", { ...jxl(3), reads: overviewReads });
+pyramidContract("a JPEG XL with alpha", jxl(4));
+
 const png = (options: object, change = (image: Sharp) => image) => ({
   codec: codecOf("png"),
   file: async () =>
