@@ -319,6 +319,9 @@ export { buildOuterParts, type OuterParts } from "./parts.ts";
 // Builds every part once from the configuration and the platform, and closes them again.
 export { createService, type Service } from "./service.ts";
 
+// The archives on the way of a key.
+export { archivesIn } from "./sources/archive/archive-key.ts";
+
 // Builds the sources of the configuration, and chooses the source of an identifier.
 export type { Sources } from "./sources/index.ts";
 

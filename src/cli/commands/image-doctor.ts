@@ -2,7 +2,7 @@
 
 import { countFindings, type Platform, silentLog, version } from "../../base/index.ts";
 import { baseName, type Diagnosis, diagnose, type NameCommands } from "../../doctor/index.ts";
-import { type Config, createService } from "../../server/index.ts";
+import { archivesIn, type Config, createService } from "../../server/index.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { inWords } from "./command-error.ts";
 import { findingLines, removeControls, sectionLines, verdictText } from "./findings-text.ts";
@@ -144,7 +144,7 @@ function namesFrom({ config, cwd = "/", warm }: NamingContext): NameCommands {
   const folder = cwd.endsWith("/") ? cwd : `${cwd}/`;
   return ({ source: name, key }) => {
     const source = config.sources.find((each) => each.name === name);
-    if (source?.type !== "filesystem")
+    if (source?.type !== "filesystem" || (source.archives && archivesIn(key).length > 0))
       return { file: baseName(key), where: "Copy the file here before you run the command.", warm };
     const path = `${source.root.replace(/\/+$/, "")}/${key}`;
     return { file: path.startsWith(folder) ? path.slice(folder.length) : path, warm };

@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { namesInSource } from "../../../src/doctor/image/findings/commands.ts";
 import { survey } from "../../../src/doctor/index.ts";
 import { fixture } from "../../host.ts";
 import { served } from "../../served.ts";
@@ -50,4 +51,14 @@ test("the survey of a collection names archives that cannot be read, and others 
     ["slow", "archive_deflated", ["deflated.zip"], "1"],
   ]);
   expect([report.files, report.problems]).toEqual([3, 1]);
+});
+
+test("commands for an image in an archive name a copy of it, since no program reads it there", () => {
+  const named = (key: string) =>
+    namesInSource({ source: "scans", backend: "filesystem", key, page: 1, remote: false });
+  expect(named("book/a.jpg").file).toBe("book/a.jpg");
+  expect(named("scans.zip/book/a.jpg")).toMatchObject({
+    file: "a.jpg",
+    where: expect.stringContaining("copy"),
+  });
 });

@@ -5,10 +5,15 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixture } from "../../host.ts";
+import { pdfFile, type Scan, scanObjects } from "../../imaging/codecs/pdf/pdf-file.ts";
 import { type Served, served } from "../../served.ts";
 import { type Laid, layFolder } from "./presentation/folder.ts";
 
 const alto = `<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v3#"><Layout><Page WIDTH="600" HEIGHT="400"><PrintSpace><TextBlock><TextLine HPOS="100" VPOS="200" WIDTH="300" HEIGHT="40"><String CONTENT="Zusammen" HPOS="100" VPOS="200" WIDTH="140" HEIGHT="40"/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>`;
+
+/** A page of a PDF that is one JPEG: a file within a file within an archive. */
+const scan: Scan = { image: fixture("jpg-baseline-420.jpg"), width: 600, height: 400 };
 
 let laid: Laid;
 let app: Served;
@@ -19,6 +24,7 @@ beforeAll(async () => {
     await laid.put(`${folder}/page 1.jpg`, "jpg-gray.jpg");
     await laid.put(`${folder}/page 2.jp2`, "jp2-tiled-128.jp2");
     await laid.put(`${folder}/page 3.tif`, "tif-multipage-3sizes.tif");
+    writeFileSync(join(laid.root, folder, "scan.pdf"), pdfFile(scanObjects([scan, scan])));
     await laid.write(`${folder}/page 1.xml`, alto);
     await laid.write(`${folder}/manifest.yaml`, "label: A book\nmetadata: [{ label: Shelf, value: MS 4 }]\n");
   };
@@ -62,6 +68,8 @@ describe("an archive", () => {
     "/iiif/3/{folder}%2Fpage%202.jp2/128,128,100,100/50,/0/default.png",
     "/iiif/3/{folder}%2Fpage%203.tif/info.json",
     "/iiif/3/{folder}%2Fpage%203.tif;2/full/100,/0/default.png",
+    "/iiif/3/{folder}%2Fscan.pdf;2/info.json",
+    "/iiif/3/{folder}%2Fscan.pdf;2/0,0,256,256/max/0/default.jpg",
     "/iiif/2/{folder}%2Fpage%202.jp2/full/full/0/default.jpg",
     "/iiif/3/{folder}%2Fpage%204.jpg/info.json",
     "/iiif/presentation/3/{folder}",

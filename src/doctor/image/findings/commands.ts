@@ -2,6 +2,7 @@
 // and the new file next to it, WARM for the words of `smalti warm`.
 
 import { type Finding, pathWord, shellWord } from "../../../base/index.ts";
+import { archivesIn } from "../../../server/index.ts";
 import type { FoundAt } from "../known.ts";
 
 /**
@@ -48,9 +49,9 @@ export interface CommandNames {
 /** Chooses the names for an image. */
 export type NameCommands = (master: FoundAt) => CommandNames;
 
-/** Returns the names for somebody who does not see the folder of a source: keys in it. */
+/** Returns the names for somebody who does not see the folder of a source: keys of files in it. */
 export const namesInSource: NameCommands = ({ source, backend, key }) =>
-  backend === "filesystem"
+  backend === "filesystem" && archivesIn(key).length === 0
     ? { file: key, where: `Run the command in the folder of the source ${source}.` }
     : { file: baseName(key), where: "Run the command in a folder with a copy of the file." };
 
