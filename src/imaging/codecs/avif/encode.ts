@@ -27,9 +27,9 @@ const speedOf = ({ width, height }: Size) => speeds.find(({ pixels }) => width *
 /** Returns the nanoseconds that a pixel of a derivative takes. */
 export const avifNsPerPixel = (derivative: Shape): number => speedOf(derivative).ns;
 
-/** Returns the bytes that the encoder takes, as measured with chroma of full size. */
+/** Returns the bytes that the encoder takes with chroma of full size; its memory grows by fifths. */
 export const avifMemory = ({ width, height, depth }: Shape): number =>
-  2 ** 24 + width * height * (depth === 16 ? 76 : 52);
+  2 ** 24 + width * height * (depth === 16 ? 84 : 56);
 
 /** Chroma of the encoder's option `subsample`. */
 const sampling = { gray: 0, "420": 1, "444": 3 } as const;
