@@ -4,8 +4,8 @@
 //   npm run build && node bench/crawlers.mjs [--picture 24mp-baseline.jpg] [--images 200] [--seconds 60]
 //     [--crawlers 300] [--modes alone,off,observe,limit] [--kinds swarm,bots,imitators]
 //
-// Each mode is a server of its own with empty caches. `alone`: readers without crawlers. Kinds of crawlers, in
-// equal parts: `swarm` has browsers' agents, one address for each request, and takes full sizes and large
+// Each mode is a server of its own with empty caches. `alone`: readers without crawlers. Kinds of crawlers,
+// in equal parts: `swarm` has browsers' agents, one address for each request, and takes full sizes and large
 // regions; `bots` say what they are; `imitators` open image information and then tiles in a viewer's order.
 // Half of the networks are IPv6. Readers: 20 with a page of /view, 5 on a listed origin, 3 on another one.
 // Prints for each mode: p50 and p95 of readers' tiles in milliseconds, and how many were refused; pixels that
