@@ -61,7 +61,7 @@ export interface Pixels {
 
 /** Request for a derivative of a file. Coordinates are those of the upright image. */
 export interface DerivativeRequest {
-  readonly format: "jpg" | "png" | "webp" | "tif" | "jp2";
+  readonly format: "jpg" | "png" | "webp" | "tif" | "jp2" | "avif" | "jxl";
   /** Region in full-size pixels; the whole image by default. */
   readonly region?: Rectangle;
   /**
@@ -70,7 +70,7 @@ export interface DerivativeRequest {
    */
   readonly width?: number;
   readonly height?: number;
-  /** Quality from 1 to 100 for JPEG and WebP; 85 by default. */
+  /** Quality from 1 to 100 for JPEG, WebP, AVIF and JPEG XL; 85 by default. */
   readonly quality?: number;
   /**
    * Colour that replaces transparency in a format without it: red, green, blue, 0 to 255. White by default.
