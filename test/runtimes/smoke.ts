@@ -1,11 +1,12 @@
 // What a server shows of its build on every runtime and in both images: each codec, static files, the folder
 // it serves, and the configuration that it reads.
 
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { expect, it } from "vitest";
+import { psnr } from "../imaging/codecs/counting.ts";
 import { rawGet } from "../server/platform/server/raw-http.ts";
 import type { Runtime } from "./runtimes.ts";
 import { pictures, type Started, startServer } from "./server.ts";
@@ -105,6 +106,26 @@ export function testReload(runtime: Runtime, server: () => Started): void {
   const get = (path: string) => fetch(`${server().url}${path}`);
 
   // Only for runtimes that take part in this.
+  it.each(["avif", "jxl"])(
+    "reads the %s that it writes by a module that it loads on demand",
+    async (format) => {
+      const written = await get(`/iiif/3/jpg-baseline-420.jpg/full/max/0/default.${format}`);
+      const file = join(server().directory, `images/read.${format}`);
+      writeFileSync(file, new Uint8Array(await written.arrayBuffer()));
+      const response = await get(`/iiif/3/read.${format}/full/300,/0/default.png`);
+      expect(response.status).toBe(200);
+      const source = await get("/iiif/3/jpg-baseline-420.jpg/full/300,/0/default.png");
+      const [ours, expected] = await Promise.all(
+        [response, source].map(async (each) =>
+          sharp(await each.arrayBuffer())
+            .raw()
+            .toBuffer(),
+        ),
+      );
+      expect(psnr(ours!, expected!)).toBeGreaterThan(30);
+    },
+  );
+
   if (runtime.reload)
     it("reads its configuration again on SIGHUP", async () => {
       mkdirSync(join(server().directory, "images/new"), { recursive: true });
