@@ -96,6 +96,20 @@ describe.skipIf(!hasProgram("avifdec"))("libavif", () => {
     expect(irot).toContain("3");
   });
 
+  test("reads a file with alpha that has profile, orientation and EXIF too", async () => {
+    const path = "jpg-icc-displayp3-orient-6.jpg/full/300,/30/default";
+    const [avif, png] = [await bytesOf(`${path}.avif`), await bytesOf(`${path}.png`)];
+    expect(avifInfo(avif)).toMatchObject({
+      Alpha: "Not premultiplied",
+      "ICC Profile": expect.stringContaining("Present"),
+      "Exif Metadata": expect.stringContaining("Present"),
+      "irot (Rotation)": "3",
+    });
+    // PNG states the orientation in EXIF alone, which libvips has to be told to apply.
+    const upright = await rgbaOf(await sharp(png).rotate().png().toBuffer());
+    expect(differences(await rgbaOf(avif), upright).alpha).toBeLessThan(1);
+  });
+
   test("finds 10 bits of a master of 16", async () => {
     const avif = await bytesOf("png-rgb16.png/full/max/0/default.avif");
     expect(avifInfo(avif)["Bit Depth"]).toBe("10");
