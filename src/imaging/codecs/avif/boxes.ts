@@ -182,7 +182,7 @@ function numberIn(view: DataView): number {
 }
 
 async function readItems(file: HeaderBytes, box: Box, items: Map<number, Item>): Promise<void> {
-  const version = (await contentOf(file, box, 1)).getUint8(0);
+  const version = new Fields(await contentOf(file, box, 1)).take(1);
   const start = box.body + (version === 0 ? 6 : 8);
   for await (const entry of walk(file, start, box.body + (box.length ?? 0))) {
     const fields = new Fields(await contentOf(file, entry, 256));

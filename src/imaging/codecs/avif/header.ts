@@ -51,7 +51,7 @@ export async function readAvifHeader(bytes: ByteSource): Promise<AvifHeader> {
   const cellType = items.get(cells[0] ?? primary)?.type;
   const foreign = cellType === types.av1 ? undefined : cellType;
   if (!foreign && !coding) throw damagedAvif("a configuration of AV1");
-  const flags = coding && !foreign ? (await contentOf(head, coding, 4)).getUint8(2) : 0;
+  const flags = coding && !foreign ? await readCodingFlags(head, coding) : 0;
   const isGray = (flags & 0x10) !== 0;
   return {
     file,
@@ -65,6 +65,13 @@ export async function readAvifHeader(bytes: ByteSource): Promise<AvifHeader> {
     ...(await readColour(head, own("colr").length > 0 ? own("colr") : ofFirst("colr"))),
     foreign,
   };
+}
+
+/** Returns the byte of a configuration of AV1 with the depth and the subsampling. */
+async function readCodingFlags(head: HeaderBytes, coding: Box): Promise<number> {
+  const view = await contentOf(head, coding, 4);
+  if (view.byteLength < 3) throw damagedAvif("a configuration of AV1");
+  return view.getUint8(2);
 }
 
 /** Returns a function that finds the properties of a type that an item has. */

@@ -254,6 +254,16 @@ describe("an AVIF file that is not sound", () => {
     expect(largest()).toBeLessThan(2 ** 25);
   });
 
+  test.each(["iinf", "av1C", "ispe", "pitm", "ipma"])("is damaged if its box %s is empty", async (name) => {
+    const file = heif("avif", "av01", [64, 64]);
+    const at = Buffer.from(file).indexOf(name) - 4;
+    const length = new DataView(file.buffer).getUint32(at);
+    new DataView(file.buffer).setUint32(at, 8);
+    // the rest of it becomes a box of its own
+    if (length >= 16) new DataView(file.buffer).setUint32(at + 8, length - 8);
+    await expect(codec.probe(memoryBytes(file), 1)).rejects.toMatchObject({ kind: "decode" });
+  });
+
   test.each([
     ["heic", "hvc1", /HEIC: .* HEVC/],
     ["mif1", "jpeg", /HEIF file with JPEG/],
