@@ -48,14 +48,14 @@ interface Image {
 const images: readonly Image[] = [
   // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so Node's image may keep
   // its current size and no more: modules that are loaded on demand (AVIF, JPEG XL, PDF) took it from 141 to
-  // 153.
+  // 155.
   {
     name: "smalti-node",
     title: "IIIF image server on Node",
     command: "smalti",
     unreadable: [/configuration file \/config\/smalti\.yaml cannot be read/, undefined],
     at: (port) => ({ env: [`--env=SERVICE_ADDR=127.0.0.1:${port}`], args: [] }),
-    size: [153e6, 60e6],
+    size: [155e6, 60e6],
   },
   {
     name: "smalti-workerd",

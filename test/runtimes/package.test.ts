@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 33 MB without the documentation, which has less than 3", () => {
+test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 34.5 MB without the documentation, which has less than 3", () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
   expect(Object.keys(scripts)).not.toContain("install");
@@ -53,7 +53,7 @@ test("the package holds the build, files for systemd and proxies, and nothing el
     sizes[path.startsWith("dist/static/docs/") ? "documentation" : "rest"] += size;
   expect(sizes.documentation).toBeGreaterThan(0);
   expect(sizes.documentation).toBeLessThan(3_000_000);
-  expect(sizes.rest).toBeLessThan(33_000_000);
+  expect(sizes.rest).toBeLessThan(34_500_000);
   const paths = packed.files.map(({ path }) => path);
   expect(new Set(paths.map((path) => path.split("/")[0]))).toEqual(
     new Set(["LICENSE", "README.md", "deploy", "dist", "package.json"]),
