@@ -52,6 +52,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   "/iiif/*": ["x"],
   "/iiif/presentation/3/*": ["many", "gated", "album", "above"],
   "/iiif/presentation/2/*": ["many", "gated", "album", "above"],
+  // The PDF of a whole folder is as long as its images.
+  "/iiif/download/pdf/*": ["gated", "many/p001.jpg"],
   "/iiif/search/*": [
     "2/presentation/3/many?q=gut*",
     "1/presentation/2/many?q=guten",
