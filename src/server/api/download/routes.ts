@@ -85,7 +85,10 @@ async function respond(
   if (isEmpty && (plan.refused || plan.pages.length === 0)) return refuse(c, plan.refused);
 
   const etag = `"${file.tag}"`;
-  const headers: Record<string, string> = { ...validatorHeaders({ etag }) };
+  const headers: Record<string, string> = {
+    ...validatorHeaders({ etag }),
+    "X-Content-Type-Options": "nosniff",
+  };
   const sharing = combineSharing([presented.sharing(), plan.sharing]);
   setCaching(headers, c, sharing, presented.lasts() ? service.caching.documents : "no-cache");
   setCors(headers, c);
