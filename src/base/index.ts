@@ -253,23 +253,20 @@ export {
   type TraceParent,
   traceHeaders,
 } from "./telemetry/trace-context.ts";
-
+// Files that are archives, by their names.
+export { isArchiveName } from "./text/archive-name.ts";
 //
 export { countText } from "./text/count-text.ts";
 // The one way to parse JSON (RFC 8259) of others.
 export { isDeep, JsonTooDeep, maxJsonLevels, parseJson } from "./text/json.ts";
 // Offsets of parts of a JSON text, without a tree of it.
 export { locateInJson } from "./text/json-offsets.ts";
-
 // Names of languages in documents (Presentation 3.0, section 4).
 export { isLanguage } from "./text/language-tag.ts";
-
 // Lines of offsets in a text.
 export { lineOf } from "./text/line-of.ts";
-
 // The order of files and folders as people number them.
 export { compareNaturally } from "./text/natural-order.ts";
-
 // Which known key was probably meant.
 export { findNearest } from "./text/nearest.ts";
 

@@ -51,7 +51,7 @@ export { hookRequestOf } from "./access/rules/hook-request.ts";
 export { createRowNames } from "./access/rules/row-names.ts";
 
 // Finds the rule of an identifier.
-export { createRules, profilesOf } from "./access/rules/rules.ts";
+export { createRules, profilesOf, ruledFolder } from "./access/rules/rules.ts";
 // Sessions of readers, the grants that they hold, and the tokens that stand for them.
 export type { GrantFilter } from "./access/session.ts";
 // The number of sessions for operators.

@@ -1,6 +1,6 @@
 // Chooses the images for the doctor: one for each profile that a rule names.
 
-import { type AuthOptions, createRules, profilesOf, type Sources } from "../../server/index.ts";
+import { type AuthOptions, createRules, profilesOf, ruledFolder, type Sources } from "../../server/index.ts";
 import { createLister, imagesBelow } from "./listing.ts";
 import type { ProbedImage } from "./walk.ts";
 
@@ -56,9 +56,9 @@ async function imageOf(
   { sources, lists }: TargetParts,
   isOf: (identifier: string) => boolean,
 ): Promise<string | undefined> {
-  if (!match.endsWith("*")) return isOf(match) ? match : undefined;
+  const folder = match === "*" ? "" : ruledFolder(match);
+  if (folder === undefined) return isOf(match) ? match : undefined;
   if (!lists) return undefined;
-  const folder = match.slice(0, -1).replace(/\/$/, "");
   const { source, key } = sources.resolve(folder === "" ? "smalti-doctor" : `${folder}/smalti-doctor`);
   for await (const path of imagesBelow(createLister(bounds), source, key.split("/").slice(0, -1).join("/")))
     if (path !== undefined && isOf(source.prefix + path)) return source.prefix + path;

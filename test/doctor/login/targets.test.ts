@@ -1,9 +1,13 @@
 // Which images the doctor looks at.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTargets, targetsAt } from "../../../src/doctor/login/targets.ts";
+import { fixture } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { type Laid, layFolder } from "../../server/api/presentation/folder.ts";
+import { writeZip } from "../../server/sources/archive/written-zip.ts";
 
 let laid: Laid;
 let app: Served;
@@ -12,6 +16,7 @@ beforeAll(async () => {
   await laid.put("open.jpg", "jpg-gray.jpg");
   await laid.put("deep/er/1.jpg", "jpg-gray.jpg");
   await laid.put("deep/er/secret/2.jpg", "jpg-gray.jpg");
+  writeFileSync(join(laid.root, "box.zip"), writeZip([{ name: "a.jpg", data: fixture("jpg-gray.jpg") }]));
   await laid.write("empty/notes.txt", "notes");
   app = await served(`${laid.yaml()}auth:
   profiles:
@@ -20,6 +25,7 @@ beforeAll(async () => {
     three: { pattern: clickthrough, access_service: { backend: builtin } }
     four: { pattern: clickthrough, access_service: { backend: builtin } }
     five: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
+    six: { pattern: clickthrough, access_service: { backend: builtin } }
     unused: { pattern: clickthrough, access_service: { backend: builtin } }
   rules:
     - { match: "deep/er/1.jpg", profile: one }
@@ -27,6 +33,7 @@ beforeAll(async () => {
     - { match: "deep/*", profile: three }
     - { match: "deep/er/secret/*", profile: four }
     - { match: "shared.jpg", profile: [five, one] }
+    - { match: "box.zip", profile: six }
 `);
 });
 afterAll(async () => {
@@ -45,6 +52,7 @@ describe("the doctor looks at", () => {
       { profile: "three", profiles: ["three"], identifier: "deep/er/secret/2.jpg", exists: true },
       // A rule before it has all that the one of the profile four names.
       { profile: "five", profiles: ["five", "one"], identifier: "shared.jpg", exists: true },
+      { profile: "six", profiles: ["six"], identifier: "box.zip/a.jpg", exists: true },
     ]);
   });
 
@@ -54,6 +62,7 @@ describe("the doctor looks at", () => {
       { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
       { profile: "three", profiles: ["three"], identifier: "deep/smalti-doctor", exists: false },
       { profile: "five", profiles: ["five", "one"], identifier: "shared.jpg", exists: true },
+      { profile: "six", profiles: ["six"], identifier: "box.zip", exists: false },
     ]);
   });
 

@@ -24,6 +24,18 @@ describe.each([
   ["*", ["a", "private/a", "https://example.org/a", ";1"], []],
   ["a.tif;2", ["a.tif;2"], ["a.tif", "a.tif;3"]],
   ["a;b/*", ["a;b", "a;b/c"], ["a", "a;c"]],
+  [
+    "g/box.zip",
+    ["g/box.zip", "g/box.zip;1", "g/box.zip/", "g/box.zip/a.jpg", "g/box.zip/b/c.tif;2"],
+    ["g/box.zip2/a.jpg", "g/box.zipper", "g/box", "box.zip/a.jpg"],
+  ],
+  ["a.CBZ", ["a.CBZ/b.jpg"], ["a.cbz/b.jpg"]],
+  [
+    "https://example.org/%7A.zip",
+    ["https://EXAMPLE.org/z.zip/b%20c.jpg", "https://example.org/z.zip?x=1"],
+    ["https://example.org/z.zipper"],
+  ],
+  ["https://example.zip", ["https://example.zip/"], ["https://example.zip/a.jpg"]],
 ])("the rule %s", (match, matched, others) => {
   test.each(matched)("matches %s", (identifier) => expect(only(match)(identifier)).toBe("p"));
   if (others.length > 0)

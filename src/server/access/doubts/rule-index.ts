@@ -1,7 +1,7 @@
 // Finds the rule that covers a match, without checking every rule.
 
 import { checkIdentifier, splitPage } from "../../../iiif/index.ts";
-import type { Rule } from "../rules/rules.ts";
+import { type Rule, ruledFolder } from "../rules/rules.ts";
 import { oneForm } from "../rules/spellings.ts";
 import type { RuledSource } from "./settings.ts";
 
@@ -27,12 +27,11 @@ export function indexRules(
 /** Returns a match without its trailing `/*`. */
 export const folderOf = (match: string): string => match.replace(/\/\*$/, "");
 
-/** Returns one text for all spellings of a match. */
+/** Returns one text for all spellings of a match: an archive is a folder. */
 function keyOf(match: string): string {
   if (match === "*") return match;
-  const folder = folderOf(match);
-  const whole = oneForm(checkIdentifier(folder));
-  return folder === match ? whole : `${whole.replace(/\/$/, "")}/*`;
+  const folder = ruledFolder(match);
+  return folder === undefined ? oneForm(checkIdentifier(match)) : `${folder}/*`;
 }
 
 /** Returns the keys of all matches that include everything that a match does. */

@@ -1,5 +1,6 @@
 // Finds the rule of an identifier: the entries of `auth.rules`, in order.
 
+import { isArchiveName } from "../../../base/index.ts";
 import { checkIdentifier } from "../../../iiif/index.ts";
 import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 
@@ -46,8 +47,8 @@ function suggestMatch(match: string): string {
 
 /**
  * Creates a function from decoded identifiers to rules. `private/*` matches `private` and everything that
- * begins with `private/`. An identifier with a page suffix is tried with and without it; a URL is normalised
- * first, in rules as in identifiers.
+ * begins with `private/`; `scans.zip`, an archive, matches everything in it, too. An identifier with a page
+ * suffix is tried with and without it; a URL is normalised first, in rules as in identifiers.
  */
 export function createRules<R extends Pick<Rule, "match">>(rules: readonly R[]): RuleMatch<R> {
   const tests = rules.map((rule) => ({ rule, test: testOf(rule.match) }));
@@ -57,10 +58,20 @@ export function createRules<R extends Pick<Rule, "match">>(rules: readonly R[]):
   };
 }
 
+/**
+ * Returns the folder that a match names with all that is below, in the form of {@link oneForm}; undefined if
+ * it names one identifier, or all.
+ */
+export function ruledFolder(match: string): string | undefined {
+  if (match === "*") return undefined;
+  const whole = oneForm(checkIdentifier(match.replace(/\/\*$/, "")));
+  return match.endsWith("/*") || isArchiveName(whole) ? whole.replace(/\/$/, "") : undefined;
+}
+
 function testOf(match: string): (identifier: string) => boolean {
   if (match === "*") return () => true;
-  if (!match.endsWith("/*")) return exactly(oneForm(checkIdentifier(match)));
-  const folder = oneForm(checkIdentifier(match.slice(0, -2))).replace(/\/$/, "");
+  const folder = ruledFolder(match);
+  if (folder === undefined) return exactly(oneForm(checkIdentifier(match)));
   const [isFolder, prefix] = [exactly(folder), `${folder}/`];
   return (identifier) => isFolder(identifier) || identifier.startsWith(prefix);
 }

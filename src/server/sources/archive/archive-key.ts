@@ -13,9 +13,6 @@ export interface ArchiveKey {
   readonly path: string;
 }
 
-/** True if a file of this name is read as an archive. Comic books are ZIP files, too. */
-export const isArchiveName = (name: string): boolean => /[^/]\.(zip|cbz)$/i.test(name);
-
 /**
  * Returns the ways to read a key as that of an archive, or of something in one, the shortest archive first;
  * none if what follows it might lead elsewhere.

@@ -1,10 +1,10 @@
 // A source whose archives are folders: keys below an archive name its members. Everything else is that of the
 // source itself.
 
-import { ServiceError } from "../../../base/index.ts";
+import { isArchiveName, ServiceError } from "../../../base/index.ts";
 import { fileKind } from "../listing.ts";
 import type { Source, SourceEntry, SourceImage } from "../source.ts";
-import { type ArchiveKey, archiveKeys, archivesIn, isArchiveName } from "./archive-key.ts";
+import { type ArchiveKey, archiveKeys, archivesIn } from "./archive-key.ts";
 import { type Archives, isFault, validatorIn } from "./archives.ts";
 import type { ArchiveDirectory } from "./directory.ts";
 import { archiveFindings } from "./findings.ts";
