@@ -1,5 +1,6 @@
 // Maps identifiers of documents to places in the sources, and back.
 
+import { isInUrlArchive, nameInUrl, urlPath } from "../sources/archive/archive-key.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
 
@@ -27,7 +28,8 @@ export function identifierOf({ source, key }: FolderLocation): string {
 
 /** Returns the place of a name within a folder. */
 export function inside({ source, key }: FolderLocation, name: string): FolderLocation {
-  return { source, key: key === "" ? name : `${key}/${name}` };
+  const segment = isInUrlArchive(source, key) ? urlPath(name) : name;
+  return { source, key: key === "" ? segment : `${key}/${segment}` };
 }
 
 /** Splits the place of a file into its folder and its name. */
@@ -36,7 +38,14 @@ export function splitLocation({ source, key }: FolderLocation): {
   readonly name: string;
 } {
   const split = key.lastIndexOf("/");
-  return { folder: { source, key: key.slice(0, Math.max(0, split)) }, name: key.slice(split + 1) };
+  const folder = { source, key: key.slice(0, Math.max(0, split)) };
+  return { folder, name: lastNameOf({ source, key }, folder.key) };
+}
+
+/** Returns the last name of a key; `folder`: the key whose names are spelled as this one is. */
+function lastNameOf({ source, key }: FolderLocation, folder: string): string {
+  const segment = key.slice(key.lastIndexOf("/") + 1);
+  return isInUrlArchive(source, folder) ? nameInUrl(segment) : segment;
 }
 
 /** True if requests for a place reach its source: the prefix of another one may begin alike. */
@@ -54,7 +63,7 @@ export function parentOf(sources: Sources, { source, key }: FolderLocation): str
 
 /** Returns the display name of a folder: its own name, or that of its source. */
 export function nameOf({ source, key }: FolderLocation): string {
-  return key === "" ? source.name : key.slice(key.lastIndexOf("/") + 1);
+  return key === "" ? source.name : lastNameOf({ source, key }, key);
 }
 
 /** The folders from the root to one of them, without the root. */

@@ -55,7 +55,9 @@ export function createSources(list: readonly Source[], fallback: Source): Source
     resolve(identifier) {
       const { source, key } = locate(identifier);
       const { inArchives } = source;
-      return { source: inArchives && archiveKeys(key).length > 0 ? inArchives : source, key };
+      // Folders may be named with a slash at their end.
+      const isIn = inArchives && archiveKeys(key.replace(/\/$/, "")).length > 0;
+      return { source: isIn ? inArchives : source, key };
     },
     otherNames(identifier) {
       const { source, key } = locate(identifier);

@@ -3,9 +3,10 @@
 
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { documentAddress } from "../../../src/iiif/presentation/mounts.ts";
 import { purgeImage } from "../../../src/server/images/purge.ts";
 import { fixture } from "../../host.ts";
-import { served } from "../../served.ts";
+import { type Served, served } from "../../served.ts";
 import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
 import { type S3Server, startS3, testAccount } from "../../servers/s3.ts";
 import { writeZip } from "../sources/archive/written-zip.ts";
@@ -16,10 +17,16 @@ const image = fixture("jp2-tiled-128.jp2");
 const nameOf = (n: number) => `page-${String(n).padStart(4, "0")}.jp2`;
 const archive = writeZip(Array.from({ length: count }, (_, n) => ({ name: nameOf(n + 1), data: image })));
 
+/** An archive of folders, and of names that a URL has to encode. */
+const volumes = writeZip(
+  ["1/page é 1.jp2", "1/page+[2] 100%?.jp2", "2/a&b/page.jp2"].map((name) => ({ name, data: image })),
+);
+
 let origin: Origin;
 let bucket: S3Server;
 beforeAll(async () => {
-  [origin, bucket] = await Promise.all([startOrigin({ "scans.zip": masterOf(archive) }), startS3()]);
+  const masters = { "scans.zip": masterOf(archive), "volumes.zip": masterOf(volumes) };
+  [origin, bucket] = await Promise.all([startOrigin(masters), startS3()]);
   bucket.put("scans.zip", archive);
 });
 afterAll(() => Promise.all([origin.close(), bucket.close()]));
@@ -37,6 +44,21 @@ const overBucket = () =>
   );
 
 const tile = (n: number) => `/iiif/3/scans.zip%2F${nameOf(n)}/128,128,128,128/128,128/0/default.png`;
+
+const overUrls = () =>
+  served(
+    `sources: [{ name: web, type: http, url: "{identifier}", allowed_hosts: ["${new URL(origin.url).host}"] }]`,
+  );
+
+interface Document {
+  readonly items: { readonly id: string; readonly type: string; readonly label: unknown }[];
+}
+
+const json = async (app: Served, target: string): Promise<Document> => {
+  const response = await app.get(target);
+  expect([target, response.status]).toEqual([target, 200]);
+  return (await response.json()) as Document;
+};
 
 /** Returns the pixels of a response. */
 const pixelsOf = async (response: Response) =>
@@ -88,6 +110,29 @@ describe("an archive of 1,293 images", () => {
     expect(manifest.items.map(({ label }) => label)).toEqual(
       Array.from({ length: count }, (_, n) => ({ none: [nameOf(n + 1)] })),
     );
+  });
+
+  test.each([
+    ["by their path", () => "", overWeb],
+    ["by their URL", () => `${origin.url}/`, overUrls],
+  ])("on a web server has its folders, %s", async (_, host, over) => {
+    const app = await over();
+    const collection = await json(app, documentAddress("", `${host()}volumes.zip`));
+    expect(collection.items.map(({ type, label }) => [type, label])).toEqual([
+      ["Manifest", { none: ["1"] }],
+      ["Collection", { none: ["2"] }],
+    ]);
+    const book = await json(app, new URL(collection.items[0]!.id).pathname);
+    expect(book.items).toHaveLength(2);
+    const inner = await json(app, new URL(collection.items[1]!.id).pathname);
+    expect(inner.items.map(({ label }) => label)).toEqual([{ none: ["a&b"] }]);
+    for (const { id } of (await json(app, new URL(inner.items[0]!.id).pathname)).items)
+      book.items.push({ id, type: "Canvas", label: {} });
+    const found = JSON.stringify(book).matchAll(/"service":\[\{"id":"([^"]+)"/g);
+    const images = new Set([...found].map(([, id]) => id));
+    expect(images.size).toBe(2);
+    for (const id of images)
+      expect((await app.get(`${new URL(id as string).pathname}/info.json`)).status, id).toBe(200);
   });
 
   test("on a web server leaves all else of it unlisted", async () => {

@@ -249,9 +249,10 @@ export async function listFolder(source: Source, key: string, signal: AbortSigna
 
 /**
  * True if a file of that key can have an identifier: file systems allow a backslash in names, and buckets
- * more.
+ * more. A key may be a URL.
  */
-const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i.test(key);
+const isPlain = (key: string) =>
+  plainSegments(key.replace(/^https?:\/\//i, "")) !== undefined && !/^[a-z]:/i.test(key);
 
 /** Returns the stored listing while it is valid, else the result of `list`, which is stored. */
 async function throughSlot(
