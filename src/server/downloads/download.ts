@@ -58,11 +58,11 @@ export async function openDownload(
 ): Promise<Download | undefined> {
   const canvases = downloadedCanvases({ options, aliases }, made, context);
   if (!canvases) return undefined;
-  const { max_size: maxSize, page_size: pageSize } = options.download;
+  const { max_size: maxSize, max_pages: maxPages, page_size: pageSize } = options.download;
   const item = itemOf(made.document, canvases);
   // The decision on the manifest is on record; those on its pages would push out all others.
   const images: RenderParts = { ...parts.images, decisions: { note: () => {} } };
-  const whole = await planItem(images, item, caller, { kind, maxSize, pageSize });
+  const whole = await planItem(images, item, caller, { kind, maxSize, maxPages, pageSize });
   // An archive has files alone; a PDF has a page for each image that is missing.
   const plan = kind === "pdf" ? whole : { ...whole, pages: whole.pages.filter(isStored) };
   const { pages, ...facts } = { ...item, pages: plan.pages };

@@ -2,13 +2,13 @@
 // as they are, before the first byte is sent.
 
 import { forEachConcurrently, parseSize, ServiceError, sha256, toHex } from "../../base/index.ts";
-import { type ImageRequest, usualRequest } from "../../iiif/index.ts";
-import { type ImageHeader, shownSize, storedBytes } from "../../imaging/index.ts";
+import { type ImageHeader, storedBytes } from "../../imaging/index.ts";
 import { type Caller, combineSharing, type RefusedDecision, type Sharing } from "../access/access.ts";
 import { isDamaged } from "../images/damaged-masters.ts";
 import type { GrantedMaster } from "../images/describe.ts";
 import { withMaster } from "../images/open.ts";
 import { type Prepared, prepare, type RenderParts, resolveRequest } from "../images/render.ts";
+import { type FileAccess, fileAccess, fileTag, lasting, viewOf, wholeRequest } from "./file-access.ts";
 import type { Item, ItemPage } from "./item.ts";
 
 /** How an image becomes a page. */
@@ -50,6 +50,8 @@ export interface PlanOptions {
   readonly kind: "pdf" | "zip";
   /** Bytes of masters in one file. */
   readonly maxSize: number | string;
+  /** Pages of one item. */
+  readonly maxPages: number;
   /** Longest side of rendered pages in pixels. */
   readonly pageSize: number;
   /** False if all pages of a PDF are rendered, since their masters are too large for one file. */
@@ -58,12 +60,6 @@ export interface PlanOptions {
 
 /** Masters that are opened at the same time. */
 const maxOpen = 16;
-
-const wholeRequest: ImageRequest = {
-  ...usualRequest,
-  region: { kind: "full" },
-  size: { kind: "max", upscale: false },
-};
 
 /**
  * Prepares the derivative of a page that is rendered: as large as its reader may have it, with sides of at
@@ -93,10 +89,15 @@ export async function planItem(
   caller: Caller,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { kind, maxSize } = options;
+  const { kind, maxSize, maxPages } = options;
   const planned: (PlannedPage | undefined)[] = [];
   const led: Sharing[] = [];
   let refused: RefusedDecision | undefined;
+  const onDenial = (denied: RefusedDecision) => {
+    led.push(denied);
+    refused ??= denied;
+  };
+  const mayHaveFile = fileAccess(parts, caller, { maxPages, note: (grant) => led.push(grant), onDenial });
   await forEachConcurrently(item.pages.entries(), maxOpen, async ([at, page]) => {
     const { identifier } = page;
     if (identifier === undefined) {
@@ -105,11 +106,7 @@ export async function planItem(
     }
     const look = async (master: GrantedMaster) => {
       led.push(master.grant);
-      planned[at] = await lookAt(parts, master, page, options);
-    };
-    const onDenial = (denied: RefusedDecision) => {
-      led.push(denied);
-      refused ??= denied;
+      planned[at] = await lookAt(parts, master, page, { ...options, mayHaveFile });
     };
     try {
       await withMaster<void>(parts, { ...caller, identifier }, look, onDenial);
@@ -139,9 +136,6 @@ function missingPage(page: ItemPage, problem: string): PlannedPage {
   return { ...page, image: { way: "missing", problem }, tag: problem, name: lastName(page.identifier ?? "") };
 }
 
-/** Kinds of errors that are about one image alone, and will be the same next time. */
-const lasting = new Set(["decode", "unsupported", "too-large", "not-found", "bad-request"]);
-
 function problemOf(page: ItemPage, error: unknown): PlannedPage {
   if (error instanceof ServiceError && lasting.has(error.kind)) return missingPage(page, error.message);
   throw error;
@@ -151,38 +145,28 @@ async function lookAt(
   parts: RenderParts,
   master: GrantedMaster,
   page: ItemPage,
-  { kind, pageSize, passes = true }: PlanOptions,
+  { kind, pageSize, passes = true, mayHaveFile }: PlanOptions & { readonly mayHaveFile: FileAccess },
 ): Promise<PlannedPage> {
   const { signal } = master.caller ?? {};
   const name = lastName(page.identifier ?? "");
-  const { header, geometry } = await resolveRequest(parts, master, wholeRequest, signal);
-  // Without overlays a page of hundreds needs no key of a cache.
-  const isOverlaid = parts.overlays?.mayChange() === true && (await hasOverlay(parts, master, signal));
+  const view = await viewOf(parts, master, signal);
+  const { header, upright } = view;
   const fileSize = master.image.bytes.size ?? Number.NaN;
   const size = kind === "zip" ? fileSize : storedBytes(header, fileSize);
-  const upright = shownSize(header, parts.policy);
-  const { grant } = master;
-  // A reader gets the file only if the largest derivative would show all of it, and nothing else.
-  const isAll =
-    grant.tier !== "substitute" &&
-    grant.identifier === undefined &&
-    grant.maxSize === undefined &&
-    !isOverlaid &&
-    geometry.size.width === upright.width &&
-    geometry.size.height === upright.height;
-  const fits = kind === "zip" || (passes && !isDamaged(parts, master, header));
-  if (isAll && fits && size !== undefined && !Number.isNaN(fileSize)) {
+  const fits = kind === "zip" ? await mayHaveFile(master, view) : passes && !isDamaged(parts, master, header);
+  if (view.isWhole && fits && size !== undefined && !Number.isNaN(fileSize)) {
     const { validator } = master;
     const image = { way: "stored", header, validator, size, modified: master.image.modified } as const;
-    return { ...page, ...upright, image, tag: `${master.source.name}:${master.key} ${validator}`, name };
+    return { ...page, ...upright, image, tag: fileTag(master), name };
   }
-  if (kind === "zip") return missingPage(page, "Only readers who may see all of this image get its file.");
+  if (kind === "zip")
+    return missingPage(
+      page,
+      "Only readers who may see all of this image, and all other pages of its file, get the file.",
+    );
   const { etag } = await preparePage(parts, master, pageSize, signal);
   return { ...page, ...upright, image: { way: "derived", header }, tag: etag, name };
 }
-
-const hasOverlay = async (parts: RenderParts, master: GrantedMaster, signal: AbortSignal | undefined) =>
-  (await prepare(parts, master, wholeRequest, signal)).overlay !== undefined;
 
 /** Returns 32 hexadecimal digits that differ if anything that a file is made of does. */
 export async function tagOf(values: unknown): Promise<string> {

@@ -4,7 +4,7 @@ import { BlobReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fixture } from "../../../host.ts";
 import { type Served, served } from "../../../served.ts";
-import { type Gated, gated, pictures } from "../access/gated.ts";
+import { authSection, type Gated, gated, pictures } from "../access/gated.ts";
 import { type Laid, layFolder } from "../presentation/folder.ts";
 import { type Json, json } from "../presentation/walk.ts";
 
@@ -110,5 +110,40 @@ describe("the ZIP of gated images", () => {
     expect(await names("_images", { Cookie })).toEqual(inside("1 blue.png", "2 public.png", "3 terms.png"));
     expect(await names("terms.png")).toBe(404);
     expect(await names("private")).toBe(401);
+  });
+});
+
+describe("a file with several pages", () => {
+  let laid: Laid;
+  beforeEach(async () => {
+    laid = await layFolder();
+    await laid.put("book/0.jpg", "jpg-gray.jpg");
+    await laid.put("book/1.tif", "tif-multipage-3sizes.tif");
+  });
+  afterEach(() => laid.drop());
+  const namesIn = async (more: string, id = "book") => {
+    const app = await served(laid.yaml() + on + more);
+    const response = await app.get(zip(id));
+    return response.ok ? [...(await filesIn(await bytesOf(response))).keys()] : response.status;
+  };
+  const gatedPage = (page: number) =>
+    `auth:${authSection.replace("rules:", `rules:\n    - { match: "book/1.tif;${page}", profile: staff }`)}`;
+  const scaledPage = (page: number) => gatedPage(page).replace("profile: staff }", "profile: terms }");
+
+  test("is in a ZIP only for readers who may see all of its pages", async () => {
+    expect(await namesIn("")).toEqual(["book/1 0.jpg", "book/2 1.tif"]);
+    for (const page of [1, 2, 3])
+      for (const rules of [gatedPage(page), scaledPage(page)])
+        expect(await namesIn(rules), rules).toEqual(["book/1 0.jpg"]);
+    for (const id of ["book/1.tif", "book/1.tif;1"]) expect(await namesIn(gatedPage(3), id)).toBe(401);
+  });
+
+  test("is in a ZIP only if derivatives may show each of its pages in full", async () => {
+    // Its pages are 100, 150 and 200 pixels high.
+    const limit = (height: number) => `image: { max_output_height: ${height} }\n`;
+    for (const id of ["book/1.tif", "book/1.tif;1"]) {
+      expect(await namesIn(limit(200), id)).toHaveLength(1);
+      expect(await namesIn(limit(199), id)).toBe(404);
+    }
   });
 });
