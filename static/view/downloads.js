@@ -3,12 +3,11 @@
 
 import { find, textOf, view } from "./page-data.js";
 
-let manifest;
-
-/** The manifest, as the viewer has fetched it too. */
-function fetchManifest() {
-  manifest ??= fetch(view.manifestId).then((response) => response.json());
-  return manifest;
+/** The manifest, which may offer more after a login; the browser asks whether it has changed. */
+async function fetchManifest() {
+  const response = await fetch(view.manifestId);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return response.json();
 }
 
 /** Starts the button and its dialogue. `current` as in `startPage`. */

@@ -64,7 +64,7 @@ const images: readonly Image[] = [
     licence: "/usr/share/doc/workerd/copyright",
     unreadable: [/Permission denied; path = smalti\.yaml/, 500],
     at: (port) => ({ env: [], args: ["container/public.capnp", `--socket-addr=http=127.0.0.1:${port}`] }),
-    size: [120e6, 50e6],
+    size: [132e6, 54e6],
   },
 ];
 

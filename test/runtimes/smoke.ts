@@ -105,26 +105,27 @@ export function testServing(runtime: Runtime, server: () => Started): void {
 export function testReload(runtime: Runtime, server: () => Started): void {
   const get = (path: string) => fetch(`${server().url}${path}`);
 
-  // Only for runtimes that take part in this.
-  it.each(["avif", "jxl"])(
-    "reads the %s that it writes by a module that it loads on demand",
-    async (format) => {
-      const written = await get(`/iiif/3/jpg-baseline-420.jpg/full/max/0/default.${format}`);
-      const file = join(server().directory, `images/read.${format}`);
-      writeFileSync(file, new Uint8Array(await written.arrayBuffer()));
-      const response = await get(`/iiif/3/read.${format}/full/300,/0/default.png`);
-      expect(response.status).toBe(200);
-      const source = await get("/iiif/3/jpg-baseline-420.jpg/full/300,/0/default.png");
-      const [ours, expected] = await Promise.all(
-        [response, source].map(async (each) =>
-          sharp(await each.arrayBuffer())
-            .raw()
-            .toBuffer(),
-        ),
-      );
-      expect(psnr(ours!, expected!)).toBeGreaterThan(30);
-    },
-  );
+  // Only for runtimes that take part in this: the folder of the others does not change while they run.
+  if (runtime.reload)
+    it.each(["avif", "jxl"])(
+      "reads the %s that it writes by a module that it loads on demand",
+      async (format) => {
+        const written = await get(`/iiif/3/jpg-baseline-420.jpg/full/max/0/default.${format}`);
+        const file = join(server().directory, `images/read.${format}`);
+        writeFileSync(file, new Uint8Array(await written.arrayBuffer()));
+        const response = await get(`/iiif/3/read.${format}/full/300,/0/default.png`);
+        expect(response.status).toBe(200);
+        const source = await get("/iiif/3/jpg-baseline-420.jpg/full/300,/0/default.png");
+        const [ours, expected] = await Promise.all(
+          [response, source].map(async (each) =>
+            sharp(await each.arrayBuffer())
+              .raw()
+              .toBuffer(),
+          ),
+        );
+        expect(psnr(ours!, expected!)).toBeGreaterThan(30);
+      },
+    );
 
   if (runtime.reload)
     it("reads its configuration again on SIGHUP", async () => {

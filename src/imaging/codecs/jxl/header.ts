@@ -19,7 +19,7 @@ export interface JxlHeader {
   readonly rendering: Rendering;
   /** Bytes of the codestream before its first frame. */
   readonly length: number;
-  /** True if a region can be decoded by itself: the first frame is of transformed blocks and nothing else. */
+  /** True if a region can be decoded by itself: the first frame has transformed blocks and nothing else. */
   readonly hasParts: boolean;
 }
 
@@ -47,8 +47,18 @@ export async function readJxlHeader(bytes: ByteSource): Promise<JxlHeader> {
   throw damagedJxl(`headers of at most ${headBytes[1]} bytes`);
 }
 
-/** Reads the beginning of a frame: all defaults, or its type and its coding (ISO/IEC 18181-1, F.2). */
-const startsWithBlocks = (bits: BitReader): boolean => bits.flag() || bits.take(3) === 0;
+/** Flags of a frame that has noise, patches or splines, which the decoder does not draw in regions. */
+const drawnAsWhole = [0x01, 0x02, 0x10];
+
+/**
+ * Reads the beginning of a frame: all defaults, or its type, its coding and its flags (ISO/IEC 18181-1, F.2).
+ */
+function startsWithBlocks(bits: BitReader): boolean {
+  if (bits.flag()) return true;
+  if (bits.take(3) !== 0) return false;
+  const flags = bits.long();
+  return drawnAsWhole.every((flag) => Math.floor(flags / flag) % 2 === 0);
+}
 
 /** Returns the header facts. Throws ImagingError `decode`, and `not-found` for a page other than 1. */
 export async function jxlHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {

@@ -59,6 +59,21 @@ async function shown(file: Uint8Array) {
 describe.skipIf(!hasTools)("a JPEG XL master", () => {
   const lossless = ["-d", "0", "-e", "3"];
 
+  test("regions of a picture with noise, which the decoder adds, are those of the whole", async () => {
+    const [width, height] = [1800, 1200];
+    const picture = await sharp(fixture("base.png")).resize(width, height).png().toBuffer();
+    const file = cjxl(picture, "--photon_noise=ISO6400");
+    const whole = await decode(file);
+    for (const region of [{ x: 300, y: 200, width: 200, height: 150 }]) {
+      const { data } = await decode(file, region);
+      const { data: expected } = await sharp(whole.data, { raw: { width, height, channels: 3 } })
+        .extract({ left: region.x, top: region.y, width: region.width, height: region.height })
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect(Buffer.from(data).equals(expected)).toBe(true);
+    }
+  });
+
   test.each([
     ["jpg-gray.jpg", [], { width: 600, height: 400, bands: 1, depth: 8, variant: "recoded JPEG, 8 bit" }],
     ["jpg-orient-6.jpg", [], { width: 200, height: 300, bands: 3, orientation: 6 }],
