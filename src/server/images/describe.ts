@@ -152,7 +152,27 @@ export async function inspect(
     header = JSON.parse(made ?? decoder.decode(known)) as ImageHeader;
     parsed.set(key.variant, header, known.length);
   }
+  const problem = problemOfSize(header);
+  if (problem) throw problem;
   return header;
+}
+
+/**
+ * Returns `decode` if a header has no size: a codec that misreads a hostile file must not reach documents and
+ * jobs. A header that is unsupported need not have one.
+ */
+export function problemOfSize({
+  width,
+  height,
+  unsupported,
+}: Pick<ImageHeader, "width" | "height" | "unsupported">): ServiceError | undefined {
+  const isSide = (pixels: number) => Number.isSafeInteger(pixels) && pixels > 0;
+  if (unsupported !== undefined || (isSide(width) && isSide(height))) return undefined;
+  return new ServiceError(
+    "decode",
+    `Expected an image of whole numbers of pixels, received one of ${width} x ${height}.`,
+    { code: "damaged_header" },
+  );
 }
 
 /** Parts that decide whether a master can be served. */

@@ -13,7 +13,15 @@ import type { ImageHeader } from "../../imaging/index.ts";
 import type { Slot } from "../stores/slot.ts";
 import { awaitWithoutPermit, type Permit, readWithoutPermit } from "../workers/permit.ts";
 import { pagesKey } from "./cache-keys.ts";
-import { type DescribeParts, leastMemory, type Master, needsOf, probing, tableVersion } from "./describe.ts";
+import {
+  type DescribeParts,
+  leastMemory,
+  type Master,
+  needsOf,
+  probing,
+  problemOfSize,
+  tableVersion,
+} from "./describe.ts";
 
 /** Facts of a page of a file, or why it cannot be read. */
 export type PageFacts = ReadablePage | UnreadablePage;
@@ -119,7 +127,9 @@ async function readPages(
 }
 
 function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader | ImagingError): PageFacts {
-  if (page instanceof ImagingError) return { error: page.kind, message: page.message, code: page.code };
+  if (page instanceof ImagingError) return unreadable(page);
+  const problem = problemOfSize(page);
+  if (problem) return unreadable(problem);
   const { width, height, orientation, scalable, unsupported, pageLabel, format } = page;
   const memory =
     unsupported === undefined ? leastMemory(codecs.decoder(format), page, 1, image.bytes.size ?? 0) : 0;
@@ -133,6 +143,12 @@ function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader
     ...(pageLabel !== undefined && { pageLabel }),
   };
 }
+
+const unreadable = ({ kind, message, code }: ImagingError | ServiceError): UnreadablePage => ({
+  error: kind,
+  message,
+  code,
+});
 
 const encode = (facts: FactsOfPages) => new TextEncoder().encode(JSON.stringify(facts));
 const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as FactsOfPages;

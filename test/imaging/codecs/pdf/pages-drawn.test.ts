@@ -80,6 +80,16 @@ describe("the size of a page", () => {
     ],
     ["is turned with the page", { ...article, page: "/Rotate 90" }, [417, 600]],
     ["is that of the part that is shown", { ...article, page: "/CropBox [0 0 72 50]" }, [300, 208]],
+    [
+      "has a usual unit in place of an odd one",
+      { ...article, page: `/UserUnit 1${"0".repeat(300)}` },
+      [600, 417],
+    ],
+    [
+      "is that of US Letter in place of a box without end",
+      { ...article, page: `/CropBox [0 0 1${"0".repeat(300)} 1${"0".repeat(300)}]`, points: [1e9, 1e9] },
+      [2550, 3300],
+    ],
     ["follows the unit of the page", { ...article, page: "/UserUnit 2" }, [1200, 833]],
   ])("%s", async (_, scan, [width, height]) => {
     expect(await pdf.probe(memoryBytes(pdfFile(scanObjects([scan]))), 1)).toMatchObject({

@@ -6,6 +6,8 @@ import { arrayOf, numberOf } from "../syntax/values.ts";
 import { type Box, boxFrom, intersect, sizeOf } from "./matrix.ts";
 
 const pointsPerInch = 72;
+/** Sides of a page and units, in points: viewers go up to 14,400 and 75,000. Others do not count. */
+const [shortest, maxSide, maxUnit] = [1e-3, 1e6, 1e5];
 /** US Letter, for pages without a size, as other readers have it. */
 const usualBox: Box = { left: 0, bottom: 0, right: 612, top: 792 };
 
@@ -24,7 +26,7 @@ export async function shapeOf(file: PdfFile, page: PdfPage): Promise<PageShape> 
     return values && boxFrom(await Promise.all(values.slice(0, 4).map((each) => file.resolve(each))));
   };
   const hasArea = (each: Box | undefined): each is Box =>
-    each !== undefined && sizeOf(each).width > 0 && sizeOf(each).height > 0;
+    each !== undefined && [sizeOf(each).width, sizeOf(each).height].every(isSide);
   const media = [await box("MediaBox")].find(hasArea) ?? usualBox;
   const shown = [intersect((await box("CropBox")) ?? media, media)].find(hasArea) ?? media;
   const degrees = numberOf(await file.resolve(page.get("Rotate"))) ?? 0;
@@ -32,6 +34,8 @@ export async function shapeOf(file: PdfFile, page: PdfPage): Promise<PageShape> 
   return {
     box: shown,
     turns: (((Math.round(degrees / 90) % 4) + 4) % 4) as number,
-    perInch: pointsPerInch / (unit > 0 ? unit : 1),
+    perInch: pointsPerInch / (unit >= shortest && unit <= maxUnit ? unit : 1),
   };
 }
+
+const isSide = (points: number) => points >= shortest && points <= maxSide;
