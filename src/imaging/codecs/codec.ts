@@ -271,7 +271,7 @@ export interface Decoder {
   probe(bytes: ByteSource, page: number, version?: string): Promise<ImageHeader>;
   /**
    * Yields the header facts of the first `count` pages of a file that has them, in one pass: without colours,
-   * resolution and `incomplete`. For a damaged page, its ImagingError `decode`. Absent: all pages have the
+   * resolution and `incomplete`. For a page that cannot be read, its ImagingError. Absent: all pages have the
    * facts of the first.
    */
   probePages?(bytes: ByteSource, count: number, version?: string): AsyncGenerator<ImageHeader | ImagingError>;

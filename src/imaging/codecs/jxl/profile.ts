@@ -135,7 +135,12 @@ const usualHeader: readonly (readonly [offset: number, bytes: ArrayLike<number>]
   [78, [211, 45]],
 ];
 /** Platforms, known by their first letter, or by two. */
-const platforms: Readonly<Record<string, string>> = { A: "APPL", M: "MSFT", SG: "SGI ", SU: "SUNW" };
+const platforms: ReadonlyMap<string, string> = new Map([
+  ["A", "APPL"],
+  ["M", "MSFT"],
+  ["SG", "SGI "],
+  ["SU", "SUNW"],
+]);
 const platformAt = 40;
 
 function putHeader(out: Output, differences: Uint8Array, size: number): void {
@@ -147,7 +152,7 @@ function putHeader(out: Output, differences: Uint8Array, size: number): void {
     if (i >= 80 && i < 84) expected[i] = found[4 + i - 80]!;
     found[i] = expected[i]! + difference;
     const letters = String.fromCharCode(...found.subarray(platformAt, i + 1));
-    const platform = platforms[letters];
+    const platform = platforms.get(letters);
     if (platform) expected.set(ascii(platform.slice(letters.length)), i + 1);
   }
   out.put(found);

@@ -64,7 +64,7 @@ export async function* probePdfPages(
         ? page
         : await describePage(bytes, file, { page, count: all, label }, tools);
     } catch (error) {
-      if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
+      if (!(error instanceof ImagingError) || error.kind === "source") throw error;
       yield error;
     }
   }

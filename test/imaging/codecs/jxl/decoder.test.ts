@@ -208,6 +208,15 @@ describe.skipIf(!hasTools)("a JPEG XL master", () => {
     expect(Buffer.compare(found.icc!, icc!)).toBe(0);
     expect((await shownByLibjxl(file)).data.equals((await shownByLibjxl(source)).data)).toBe(true);
   });
+
+  test("whose profile has a platform with the name of a member of all objects is read", async () => {
+    const source = cjxl(fixture("png-rgb8-iccp-adobergb.png"), ...lossless);
+    const { icc, stream, length } = await readJxlHeader(memoryBytes(source));
+    const odd = icc!.slice();
+    odd.set(Buffer.from("constructor"), 40);
+    const found = await readJxlHeader(memoryBytes(withPrefixCodes(source, odd, stream.end, length)));
+    expect(Buffer.from(found.icc!).equals(odd)).toBe(true);
+  });
 });
 
 /**
@@ -225,7 +234,7 @@ function withPrefixCodes(source: Uint8Array, icc: Uint8Array, end: number, lengt
   usual[8] = 4;
   usual.set(Buffer.from("mntrRGB XYZ "), 12);
   usual.set(Buffer.from("acsp"), 36);
-  usual.set(Buffer.from("SFT"), 41); // behind the M of this profile
+  if (icc[40] === 0x4d) usual.set(Buffer.from("SFT"), 41); // behind the M of this profile
   usual.set([246, 214, 0, 1], 70);
   usual.set([211, 45], 78);
   usual.set(icc.subarray(4, 8), 80);

@@ -170,6 +170,25 @@ describe("an error says what to do", () => {
       await expect(pdf.probe(memoryBytes(flat), page)).rejects.toMatchObject({ code: "page_not_found" });
   });
 
+  test("with names of members that all objects of the runtime have", async () => {
+    for (const entries of [
+      "/ColorSpace /DeviceRGB /Filter /constructor",
+      "/ColorSpace /toString /Filter /DCTDecode",
+    ])
+      expect(
+        await pdf.probe(memoryBytes(pdfFile(scanObjects([{ ...scans(1)[0]!, entries }]))), 1),
+      ).toHaveProperty("drawn");
+  });
+
+  test("with one page that is too large, and the others are listed", async () => {
+    const objects = scanObjects(scans(3));
+    const resources = `<< /Padding (${" ".repeat(60_000)}) /XObject << /I 5 0 R >> >>`;
+    const large = `${objects[6]}`.replace(/\/Resources .*/, "/Resources 90 0 R >>");
+    const data = bytesOf("/I Do ".repeat(900));
+    const bytes = pdfFile({ ...objects, 6: large, 7: { dictionary: "", data }, 90: resources });
+    expect(await listed(memoryBytes(bytes), 3)).toEqual([0, "unsupported", 2]);
+  });
+
   test("with one damaged page, and the others are listed", async () => {
     const damaged = bytesOf(file.replace("\n9 0 obj", "\n8 0 obj"));
     expect(await listed(memoryBytes(damaged), 6)).toEqual([0, 1, "decode", 3, 4, 5]);

@@ -96,7 +96,7 @@ async function descend(file: PdfFile, kids: readonly PdfValue[], number: number)
 }
 
 /**
- * Yields the pages in order, and the ImagingError `decode` of one that cannot be read. Throws what the source
+ * Yields the pages in order, and the ImagingError of one that cannot be read. Throws what the source
  * throws.
  */
 export async function* pagesInOrder(file: PdfFile): AsyncGenerator<PdfPage | ImagingError> {
@@ -121,7 +121,7 @@ export async function* pagesInOrder(file: PdfFile): AsyncGenerator<PdfPage | Ima
       } else if (above.length < maxDepth) above.push({ kids, at: 0, attributes });
       else throw damagedPdf(`at most ${maxDepth} nodes above a page`, "more");
     } catch (error) {
-      if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
+      if (!(error instanceof ImagingError) || error.kind === "source") throw error;
       yield error;
     }
   }

@@ -19,13 +19,13 @@ export interface PageColour {
 }
 
 /** Names of device colour spaces by the number of their components. */
-const components: Readonly<Record<string, number>> = {
-  DeviceGray: 1,
-  CalGray: 1,
-  DeviceRGB: 3,
-  CalRGB: 3,
-  DeviceCMYK: 4,
-};
+const components: ReadonlyMap<string, number> = new Map([
+  ["DeviceGray", 1],
+  ["CalGray", 1],
+  ["DeviceRGB", 3],
+  ["CalRGB", 3],
+  ["DeviceCMYK", 4],
+]);
 
 /** Reads the colours of an image by its dictionary, or why its own decoder cannot give it them. */
 export async function readColour(
@@ -44,7 +44,9 @@ export async function readColour(
   const [family, stream] = arrayOf(space) ?? [space];
   const name = nameOf(await file.resolve(family));
   const profile = name === "ICCBased" ? await file.stream(stream) : undefined;
-  const count = profile ? countOf(await file.resolve(profile.dictionary.get("N"))) : components[name ?? ""];
+  const count = profile
+    ? countOf(await file.resolve(profile.dictionary.get("N")))
+    : components.get(name ?? "");
   if (count === undefined || ![1, 3, 4].includes(count) || isInverted !== (count === 4 && format === "jpg"))
     return unusual;
   const isUsable =

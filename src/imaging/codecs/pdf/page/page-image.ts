@@ -65,18 +65,18 @@ function describeLie({ matrix, clips }: Placed, page: Box): Other | undefined {
   if (!isAxisParallel(matrix)) return { reason: "its image is skewed" };
   const image = transformBox({ left: 0, bottom: 0, right: 1, top: 1 }, matrix);
   const { width, height } = sizeOf(page);
-  const far = (of: (a: number) => boolean, ...edges: readonly number[]) => edges.some(of);
-  const across = (a: number) => Math.abs(a) > tolerance * width;
-  const up = (a: number) => Math.abs(a) > tolerance * height;
+  // What is not a number is far, too.
+  const far = (side: number, ...edges: readonly number[]) =>
+    !edges.every((edge) => Math.abs(edge) <= tolerance * side);
   if (
-    far(across, image.left - page.left, image.right - page.right) ||
-    far(up, image.bottom - page.bottom, image.top - page.top)
+    far(width, image.left - page.left, image.right - page.right) ||
+    far(height, image.bottom - page.bottom, image.top - page.top)
   )
     return { reason: "its image does not fill it" };
   const shown = clips.reduce(intersect, page);
   if (
-    far(across, shown.left - page.left, shown.right - page.right) ||
-    far(up, shown.bottom - page.bottom, shown.top - page.top)
+    far(width, shown.left - page.left, shown.right - page.right) ||
+    far(height, shown.bottom - page.bottom, shown.top - page.top)
   )
     return { reason: "its image is clipped" };
   return undefined;
@@ -115,7 +115,10 @@ async function hasAppearances(file: PdfFile, page: PdfPage): Promise<boolean> {
   return false;
 }
 
-const formats: Readonly<Record<string, PageImage["format"]>> = { DCTDecode: "jpg", JPXDecode: "jp2" };
+const formats: ReadonlyMap<string, PageImage["format"]> = new Map([
+  ["DCTDecode", "jpg"],
+  ["JPXDecode", "jp2"],
+]);
 
 async function describeImage(
   file: PdfFile,
@@ -131,7 +134,7 @@ async function describeImage(
   if ((await get("ImageMask")) === true || (countOf(await get("SMaskInData")) ?? 0) > 0)
     return { reason: "its image has a mask" };
   const filters = filtersOf(dictionary);
-  const format = filters.length === 1 ? formats[filters[0] ?? ""] : undefined;
+  const format = filters.length === 1 ? formats.get(filters[0] ?? "") : undefined;
   if (!format) return { reason: "its image is neither JPEG nor JPEG 2000" };
   const [width, height] = [countOf(await get("Width")), countOf(await get("Height"))];
   if (!width || !height) return { reason: "its image has no size" };
