@@ -5,12 +5,13 @@ import {
   createGenerations,
   createLru,
   createSingleFlight,
+  type Lru,
   type Platform,
   ServiceError,
   sectionOf,
 } from "../../../base/index.ts";
-import type { SourceImage } from "../source.ts";
-import { type ArchiveDirectory, readDirectory, refusals } from "./directory.ts";
+import type { SourceEntry, SourceImage } from "../source.ts";
+import { type ArchiveDirectory, type ArchiveFolder, readDirectory, refusals } from "./directory.ts";
 import { refusedMemberError, unsupportedArchiveError } from "./errors.ts";
 import type { MemberHeader } from "./header.ts";
 import { createInflatedMembers } from "./inflated.ts";
@@ -21,12 +22,16 @@ import { findMember } from "./member.ts";
  * of the memory of a small machine that they take instead.
  */
 const directoryBytes = { max: 192 * 2 ** 20, part: 1 / 8 } as const;
+/** Maximum bytes of listings of folders in memory, and the part of a small machine's memory. */
+const listingBytes = { max: 24 * 2 ** 20, part: 1 / 64 } as const;
 /** Estimated bytes of an archive that cannot be read, or of the position of a member. */
 const bytesOfFault = 512;
 /** Number of members whose positions stay in memory. */
 const maxPositions = 20_000;
 
 export interface Archives {
+  /** The entries of folders that were listed, whose folders are of one version of an archive. */
+  readonly listings: Lru<ArchiveFolder, readonly SourceEntry[]>;
   /** Returns the directory of an opened archive. `id`: names the file. Throws as {@link readDirectory}. */
   directoryOf(id: string, archive: SourceImage, signal?: AbortSignal): Promise<ArchiveDirectory>;
   /**
@@ -76,6 +81,7 @@ export function createArchives(platform: Pick<Platform, "memoryBytes" | "zlib" |
   };
 
   return {
+    listings: createLru(Math.min(listingBytes.max, memoryBytes * listingBytes.part)),
     directoryOf,
     purge: (id) => generations.renew(id),
     async open(id, archive, path, signal) {

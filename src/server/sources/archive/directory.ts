@@ -4,7 +4,7 @@ import { type ByteSource, createPauses } from "../../../base/index.ts";
 import { fileKind } from "../listing.ts";
 import { findDirectory, viewOf } from "./end-record.ts";
 import { damagedArchiveError, unsupportedArchiveError } from "./errors.ts";
-import { type Extent, separate } from "./extents.ts";
+import { createExtents, separate } from "./extents.ts";
 import { type MemberHeader, readHeader } from "./header.ts";
 import { pathOfName } from "./names.ts";
 
@@ -24,11 +24,17 @@ export const refusals = {
 
 export type Refusal = keyof typeof refusals;
 
-/** Names in a folder of an archive. */
+/** Names in a folder of an archive, in its order: no more of each kind than are listed. */
 export interface ArchiveFolder {
   readonly files: readonly string[];
   readonly directories: readonly string[];
 }
+
+/**
+ * Maximum number of images of a folder that are listed, of its other files, and of its folders. Longer lists
+ * would block requests, and make documents that no viewer opens.
+ */
+export const maxListed = 20_000;
 
 /** A directory that was read. Paths have no / at their ends; "" is the top. */
 export interface ArchiveDirectory {
@@ -40,6 +46,8 @@ export interface ArchiveDirectory {
   readonly refused: ReadonlyMap<Refusal, number>;
   /** How many images are deflated. */
   readonly deflatedImages: number;
+  /** How many members and folders are not listed, since their folder has too many. */
+  readonly unlisted: number;
   /** Positions of all members in ascending order, and the end of the last one. */
   readonly offsets: Float64Array;
   /** Estimated bytes in memory. */
@@ -70,7 +78,7 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
   if (data.length < extent.length) throw damagedArchiveError("it ends earlier than its length says");
   const view = viewOf(data);
   const members = new Members();
-  const extents: Extent[] = [];
+  const extents = createExtents(extent.entries);
   const pause = createPauses();
   let deflatedImages = 0;
   let at = 0;
@@ -78,7 +86,10 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
     const header = readHeader(data, view, at);
     const end = header.offset + localHeaderLength + header.rawName.length + header.packed;
     const isInside = header.disk === 0 && end <= extent.offset;
-    if (isInside) extents.push({ offset: header.offset, end });
+    if (isInside) {
+      extents.offsets[extents.count] = header.offset;
+      extents.ends[extents.count++] = end;
+    }
     const isServed = members.add(header, at, isInside ? refusalOf(header) : "outside");
     if (isServed && header.method === 8 && fileKind(header.name ?? "") === "image") deflatedImages++;
     at = header.next;
@@ -90,7 +101,7 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
   const offsets = separate(extents, extent.offset);
   if (!offsets) throw damagedArchiveError("its members overlap");
   const folders = await members.settle(pause);
-  const { positions, refused } = members;
+  const { positions, refused, unlisted } = members;
   const counts = new Map<Refusal, number>();
   for (const refusal of members.reasons) counts.set(refusal, (counts.get(refusal) ?? 0) + 1);
   return {
@@ -101,6 +112,7 @@ export async function readDirectory(bytes: ByteSource, signal?: AbortSignal): Pr
     folder: (path) => folders.get(path),
     refused: counts,
     deflatedImages,
+    unlisted,
     offsets,
     weight: 2 * data.length + offsets.byteLength + bytesOfEntry * (positions.size + folders.size),
   };
@@ -128,9 +140,11 @@ class Members {
   readonly reasons: Refusal[] = [];
   /** Paths by their normal form, in which two of them count as the same. */
   readonly #taken = new Map<string, string>();
-  readonly #folders = new Map<string, { files: string[]; directories: string[] }>([
-    ["", { files: [], directories: [] }],
-  ]);
+  readonly #folders = new Map<string, ReadFolder>([["", emptyFolder()]]);
+  /** Number of images among the files of each folder. */
+  readonly #images = new Map<string, number>();
+  /** How many names the folders leave out. */
+  unlisted = 0;
 
   /** Adds a member, and returns true if nothing refuses it so far. */
   add({ name }: Pick<MemberHeader, "name">, position: number, refusal: Refusal | undefined): boolean {
@@ -155,15 +169,32 @@ class Members {
   /** Returns the folders with the names of all members that are not refused. */
   async settle(pause: () => Promise<void> | undefined): Promise<ReadonlyMap<string, ArchiveFolder>> {
     this.#taken.clear();
-    for (const path of this.positions.keys()) {
-      this.#addFolder(folderOf(path));
-      const due = pause();
-      if (due) await due;
-    }
-    for (const path of this.#folders.keys()) if (this.positions.has(path)) this.#refuse(path, "twice");
-    for (const path of this.positions.keys())
-      this.#folders.get(folderOf(path))?.files.push(path.slice(path.lastIndexOf("/") + 1));
+    const forEach = async (paths: Iterable<string>, act: (path: string) => void) => {
+      for (const path of paths) {
+        act(path);
+        const due = pause();
+        if (due) await due;
+      }
+    };
+    await forEach(this.positions.keys(), (path) => this.#addFolder(folderOf(path)));
+    await forEach(this.#folders.keys(), (path) => {
+      if (this.positions.has(path)) this.#refuse(path, "twice");
+    });
+    await forEach(this.positions.keys(), (path) => this.#list(path));
     return this.#folders;
+  }
+
+  /** Adds the name of a member to its folder, unless that has too many. */
+  #list(path: string): void {
+    const parent = folderOf(path);
+    const { files } = this.#folders.get(parent) as ReadFolder;
+    const images = this.#images.get(parent) ?? 0;
+    const isImage = fileKind(path) === "image";
+    if ((isImage ? images : files.length - images) >= maxListed) this.unlisted++;
+    else {
+      files.push(path.slice(path.lastIndexOf("/") + 1));
+      if (isImage) this.#images.set(parent, images + 1);
+    }
   }
 
   #refuse(path: string, refusal: Refusal): void {
@@ -178,13 +209,23 @@ class Members {
     while (!this.#folders.has(below)) {
       if (this.#folders.size >= maxFolders)
         throw unsupportedArchiveError(`it has more than ${maxFolders} folders`);
-      this.#folders.set(below, { files: [], directories: [] });
+      this.#folders.set(below, emptyFolder());
       below = folderOf(below);
     }
     // Each new folder is listed in the one above, which exists by now.
-    for (let each = path; each !== below; each = folderOf(each))
-      this.#folders.get(folderOf(each))?.directories.push(each.slice(each.lastIndexOf("/") + 1));
+    for (let each = path; each !== below; each = folderOf(each)) {
+      const { directories } = this.#folders.get(folderOf(each)) as ReadFolder;
+      if (directories.length >= maxListed) this.unlisted++;
+      else directories.push(each.slice(each.lastIndexOf("/") + 1));
+    }
   }
 }
+
+interface ReadFolder {
+  readonly files: string[];
+  readonly directories: string[];
+}
+
+const emptyFolder = (): ReadFolder => ({ files: [], directories: [] });
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

@@ -1,12 +1,12 @@
 // A source whose archives are folders: keys below an archive name its members. Everything else is that of the
 // source itself.
 
-import { isArchiveName, ServiceError } from "../../../base/index.ts";
+import { createPauses, isArchiveName, ServiceError } from "../../../base/index.ts";
 import { fileKind } from "../listing.ts";
 import type { Source, SourceEntry, SourceImage } from "../source.ts";
 import { type ArchiveKey, archiveKeys, archivesIn } from "./archive-key.ts";
 import { type Archives, isFault, validatorIn } from "./archives.ts";
-import type { ArchiveDirectory } from "./directory.ts";
+import type { ArchiveDirectory, ArchiveFolder } from "./directory.ts";
 import { archiveFindings } from "./findings.ts";
 
 /** Maximum number of attempts to read an archive that is being replaced. */
@@ -48,12 +48,12 @@ export function withArchives(source: Source, archives: Archives): Source {
   /** Returns the result of a look at the directory of the archive that a key leads to or into. */
   const lookUp = <T>(
     key: string,
-    look: (directory: ArchiveDirectory, archive: SourceImage, path: string) => T,
+    look: (directory: ArchiveDirectory, archive: SourceImage, path: string) => T | Promise<T>,
   ) =>
     inArchive(key, async (archive, { archive: name, path }) => {
       const directory = await archives.directoryOf(idOf(name), archive);
       await archive.close();
-      return { found: look(directory, archive, path) };
+      return { found: await look(directory, archive, path) };
     });
 
   const isIn = async (key: string) => {
@@ -73,9 +73,17 @@ export function withArchives(source: Source, archives: Archives): Source {
     return found ? found.image : source.open(key, signal, trace);
   };
 
-  const listArchive = async (prefix: string) => {
+  const listArchive: NonNullable<Source["list"]> = async (prefix, enough) => {
+    const look = async (directory: ArchiveDirectory, archive: SourceImage, path: string) => {
+      const folder = directory.folder(path);
+      const known = folder && archives.listings.get(folder);
+      if (!folder || known) return known;
+      const entries = await entriesOf(directory, folder, archive, path, enough);
+      if (!enough?.()) archives.listings.set(folder, entries, bytesOfListing(entries));
+      return entries;
+    };
     try {
-      return (await lookUp(prefix.replace(/\/$/, ""), entriesOf))?.found;
+      return (await lookUp(prefix.replace(/\/$/, ""), look))?.found;
     } catch (error) {
       throw isFault(error) ? unlistedError(error) : error;
     }
@@ -101,7 +109,7 @@ export function withArchives(source: Source, archives: Archives): Source {
     },
     ...(list && {
       async list(prefix, enough, validators) {
-        const inside = await listArchive(prefix);
+        const inside = await listArchive(prefix, enough);
         if (inside) return inside;
         const entries = await list(prefix, enough, validators);
         return entries && withFolders(entries, prefix);
@@ -130,22 +138,30 @@ const unlistedError = ({ message, code }: ServiceError) =>
 const holds = ({ find, folder }: ArchiveDirectory, path: string): boolean =>
   typeof find(path) === "object" || folder(path) !== undefined;
 
-/** Returns the entries of a folder in an archive; undefined if there is none. */
-function entriesOf(
-  { folder, find }: ArchiveDirectory,
+/** Returns the entries of a folder in an archive, by name; those so far once there are `enough`. */
+async function entriesOf(
+  { find }: ArchiveDirectory,
+  { files, directories }: ArchiveFolder,
   archive: SourceImage,
   path: string,
-): readonly SourceEntry[] | undefined {
-  const found = folder(path);
-  if (!found) return undefined;
-  const files = found.files.map((name): SourceEntry => {
+  enough: () => boolean = () => false,
+): Promise<readonly SourceEntry[]> {
+  const entries: SourceEntry[] = [];
+  const pause = createPauses();
+  for (const name of files) {
     const header = find(path === "" ? name : `${path}/${name}`);
     const validator = typeof header === "object" ? validatorIn(archive, header) : undefined;
-    return { name, kind: fileKind(name), ...(validator !== undefined && { validator }) };
-  });
-  const directories = found.directories.map((name): SourceEntry => ({ name, kind: "directory" }));
-  return [...files, ...directories].sort((a, b) => (a.name < b.name ? -1 : 1));
+    entries.push({ name, kind: fileKind(name), ...(validator !== undefined && { validator }) });
+    if (enough()) return entries;
+    const due = pause();
+    if (due) await due;
+  }
+  for (const name of directories) entries.push({ name, kind: "directory" });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** Estimated bytes of a listing in memory, whose names are those of the directory. */
+const bytesOfListing = (entries: readonly SourceEntry[]) => 256 + 192 * entries.length;
 
 /** Returns the entries of a folder with its archives as folders, unless it has images itself. */
 function withFolders(entries: readonly SourceEntry[], prefix: string): readonly SourceEntry[] {

@@ -4,6 +4,8 @@ import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { memoryBytes, sectionOf } from "../../../../src/base/index.ts";
 import { readDirectory } from "../../../../src/server/sources/archive/directory.ts";
+import { separate } from "../../../../src/server/sources/archive/extents.ts";
+import { archiveFindings } from "../../../../src/server/sources/archive/findings.ts";
 import { findMember } from "../../../../src/server/sources/archive/member.ts";
 import { field, numbers, type WrittenMember, writeZip } from "./written-zip.ts";
 
@@ -225,6 +227,38 @@ describe("a directory of a ZIP file", () => {
     const members = Array.from({ length: 3300 }, (_, n) => member(`${n}/${levels}/a.jpg`));
     await expect(directoryOf(writeZip(members))).rejects.toMatchObject(unsupported(/100000 folders/));
     expect((await directoryOf(writeZip(members.slice(1000)))).folder("1000/0/1")).toBeDefined();
+  });
+
+  it("lists no more than 20,000 images and as many other files of a folder, and finds all", async () => {
+    const images = Array.from({ length: 20_001 }, (_, n) => member(`a/${n}.jpg`));
+    const texts = Array.from({ length: 20_002 }, (_, n) => member(`a/${n}.xml`));
+    const folders = Array.from({ length: 20_003 }, (_, n) => member(`b/${n}/`));
+    const directory = await directoryOf(writeZip([...images, ...texts, ...folders, member("a/late.jpg")]));
+    const files = directory.folder("a")?.files ?? [];
+    expect([files.filter((name) => name.endsWith(".jpg")).length, files.length]).toEqual([20_000, 40_000]);
+    expect(directory.folder("b")?.directories).toHaveLength(20_000);
+    expect(directory.unlisted).toBe(1 + 2 + 3 + 1);
+    expect(archiveFindings(directory).map(({ code, text }) => [code, Number.parseInt(text, 10)])).toEqual([
+      ["archive_unlisted", 7],
+    ]);
+    expect(directory.find("a/late.jpg")).toMatchObject({ name: "a/late.jpg" });
+    expect(directory.folder("b/20002")).toBeDefined();
+  });
+
+  it.each([
+    ["in order", [0, 10, 30], [10, 20, 40], [0, 10, 30, 40]],
+    ["in another order", [30, 0, 10], [40, 10, 20], [0, 10, 30, 40]],
+    ["that overlap", [0, 10, 15], [10, 20, 40], undefined],
+    ["of which one contains others", [0, 30, 10], [40, 35, 20], undefined],
+    ["that begin together", [10, 0, 10], [20, 10, 20], undefined],
+    ["behind the end", [0, 10], [10, 41], undefined],
+  ])("tells extents %s apart", (_, offsets, ends, found) => {
+    const given = {
+      count: offsets.length,
+      offsets: Float64Array.from(offsets),
+      ends: Float64Array.from(ends),
+    };
+    expect(separate(given, 40)).toEqual(found && Float64Array.from(found));
   });
 
   it("refuses a local header that contradicts it", async () => {

@@ -140,6 +140,20 @@ describe("an archive", () => {
     expect(await source.list?.("scans.zip/none")).toBeUndefined();
   });
 
+  it("ends a listing early if that is enough, and lists all the next time", async () => {
+    let calls = 0;
+    const some = await source.list?.("scans.zip", () => ++calls >= 2);
+    expect(some).toHaveLength(2);
+    expect(await source.list?.("scans.zip")).toHaveLength(4);
+  });
+
+  it("is listed once for each of its versions", async () => {
+    const before = await source.list?.("scans.zip");
+    expect(await source.list?.("scans.zip")).toBe(before);
+    writeFileSync(join(root, "scans.zip"), writeZip([{ name: "other.jpg", data: page }]));
+    expect((await source.list?.("scans.zip"))?.map(({ name }) => name)).toEqual(["other.jpg"]);
+  });
+
   it("is a folder of the folder that holds it, unless that has images itself; at the top it always is", async () => {
     mkdirSync(join(root, "book"));
     writeFileSync(join(root, "book", "scans.zip"), zip);
