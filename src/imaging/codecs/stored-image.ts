@@ -16,6 +16,8 @@ export interface StoredImage {
   readonly profile?: Uint8Array | undefined;
   /** The ranges of the file to take, in their order. */
   readonly parts: readonly ByteRange[];
+  /** Returns a function that clears metadata in the bytes of `parts`, all of which have to pass it. */
+  readonly blank?: () => (part: Uint8Array) => Uint8Array;
 }
 
 const readers = { jpg: storedJpeg, jp2: storedJp2 } as const;

@@ -46,7 +46,7 @@ export interface Download {
 }
 
 /** Raised whenever the same plan yields another file. */
-const writerVersion = 1;
+const writerVersion = 2;
 
 /**
  * Opens a manifest as one file; undefined if it is not offered so. Throws what `planItem` throws.

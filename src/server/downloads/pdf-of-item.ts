@@ -141,14 +141,14 @@ async function passedImage(
   const strips = images.policy.metadata === "strip";
   const stored = await withMaster(images, own, ({ image }) => storedImage(image.bytes, header, strips));
   if (!stored) return undefined;
-  const { parts, format, ...form } = stored;
+  const { parts, format, blank, ...form } = stored;
   return {
     filter: filters[format],
     width: header.width,
     height: header.height,
     ...form,
     orientation: asShown(header, images.policy).orientation,
-    file: sectionOf(images, own, validator, parts),
+    file: sectionOf(images, own, validator, { ranges: parts, blank }),
   };
 }
 

@@ -44,3 +44,15 @@ export async function* bytesOf(
     if (start > last) return;
   }
 }
+
+/** Yields what parts have after their first bytes. */
+export async function* bytesFrom(
+  count: number,
+  parts: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let left = count;
+  for await (const part of parts) {
+    if (part.length > left) yield part.subarray(left);
+    left = Math.max(0, left - part.length);
+  }
+}

@@ -27,8 +27,8 @@ export function zipOfItem(images: RenderParts, { item, pages }: Plan, caller: Ca
   const entries = async function* () {
     for (const [at, { page }] of members.entries()) {
       const { identifier = "", image } = page;
-      const range = { offset: 0, length: image.size };
-      const input = sectionOf(images, { ...caller, identifier }, image.validator, [range]).read(0);
+      const ranges = [{ offset: 0, length: image.size }];
+      const input = sectionOf(images, { ...caller, identifier }, image.validator, { ranges }).read(0);
       yield {
         ...(facts[at] as (typeof facts)[number]),
         input: input as AsyncIterable<Uint8Array<ArrayBuffer>>,

@@ -180,6 +180,19 @@ structures: [{ label: Anfang, items: [1.jpg] }, { label: Ende, items: [3.png] }]
     const pixels = (bytes: Uint8Array) => sharp(bytes).raw().toBuffer();
     expect((await pixels(stripped!)).equals(await pixels(source))).toBe(true);
     expect(stripped!.length).toBeLessThan(source.length);
+    // Another image behind the image, with metadata of its own.
+    const both = Buffer.concat([fixture("jpg-gray.jpg"), source]);
+    writeFileSync(join(laid.root, "photo/2.jpg"), both);
+    await open();
+    const bytes = await bytesOf(await app.get(pdf("photo")));
+    for (const secret of ["Exif", "8BIM"]) {
+      expect(both.includes(secret), secret).toBe(true);
+      expect(Buffer.from(bytes).includes(secret), secret).toBe(false);
+    }
+    const from = bytes.length - both.length;
+    const rest = await app.get(pdf("photo"), { headers: { Range: `bytes=${from}-` } });
+    expect([rest.status, await bytesOf(rest)]).toEqual([206, bytes.subarray(from)]);
+    rmSync(join(laid.root, "photo/2.jpg"));
     await open("image: { metadata: preserve }");
     expect(imagesIn(await save(await app.get(pdf("photo"))))).toEqual([source]);
   });

@@ -7,6 +7,7 @@ import { type FrameHeader, readFrameHeader } from "../markers/frame.ts";
 import { readJpegMetadata } from "../markers/metadata.ts";
 import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers } from "../markers/walk.ts";
 import { colourOf } from "../region/header.ts";
+import { blankScans } from "./blank-scans.ts";
 
 export interface StoredJpeg {
   readonly bands: 1 | 3;
@@ -16,6 +17,8 @@ export interface StoredJpeg {
   readonly profile?: Uint8Array | undefined;
   /** The ranges of the file to take, in their order. */
   readonly parts: readonly ByteRange[];
+  /** Returns a function that clears metadata in the bytes of `parts`, all of which have to pass it. */
+  readonly blank?: typeof blankScans;
 }
 
 /** Bytes that are read first: most headers, with an EXIF segment of 64 KiB. */
@@ -26,9 +29,9 @@ const windowBytes = 4096;
 /**
  * Returns the parts of a JPEG file; undefined if not all decoders of PDF files read it as the decoders here
  * do (only sequential and progressive Huffman-coded files of 8 bits with one or three components), or if its
- * size is not known. `strips`: leaves out EXIF, XMP, IPTC, comments and the segments of makers; files that
- * have more behind the image, such as a film or another image, are then undefined. Throws ImagingError
- * `decode`, code damaged_header, and what the source throws.
+ * size is not known. `strips`: leaves out EXIF, XMP, IPTC, comments and the segments of makers, or clears
+ * them if they lie behind the first scan; files with a film behind the image, or with a list of other images,
+ * are then undefined. Throws ImagingError `decode`, code damaged_header, and what the source throws.
  */
 export async function storedJpeg(bytes: ByteSource, strips: boolean): Promise<StoredJpeg | undefined> {
   const { size } = bytes;
@@ -44,7 +47,8 @@ export async function storedJpeg(bytes: ByteSource, strips: boolean): Promise<St
     if (code === marker.sos) {
       if (strips && !(await endsWithImage(file, size))) return undefined;
       add(parts, at, size);
-      return describe(file, seen, parts);
+      const stored = await describe(file, seen, parts);
+      return stored && strips ? { ...stored, blank: blankScans } : stored;
     }
     const use = await useOf(segment, walk, seen);
     if (use === "none") return undefined;

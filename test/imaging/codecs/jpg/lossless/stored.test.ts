@@ -7,13 +7,14 @@ import { storedJpeg } from "../../../../../src/imaging/codecs/jpg/lossless/store
 import { fixture } from "../../../../host.ts";
 import { everything } from "../../../../sampled.ts";
 import { seeded } from "../../../../seeded.ts";
+import { passed } from "../../passed.ts";
 
 async function partsOf(file: Uint8Array, strips: boolean): Promise<Uint8Array | undefined> {
   const stored = await storedJpeg(memoryBytes(file), strips);
-  return (
-    stored && concatenate(stored.parts.map(({ offset, length }) => file.subarray(offset, offset + length)))
-  );
+  return stored && passed(file, stored);
 }
+
+const text = (value: string) => new TextEncoder().encode(value);
 
 describe("a JPEG file", () => {
   test.each([
@@ -61,17 +62,52 @@ describe("a JPEG file", () => {
 
   test("is not stripped if something else follows the image, which may have metadata of its own", async () => {
     const file = fixture("jpg-gray.jpg");
-    const film = concatenate([file, new TextEncoder().encode("a film")]);
+    const film = concatenate([file, text("a film")]);
     expect(await partsOf(film, false)).toEqual(film);
     expect(await partsOf(film, true)).toBeUndefined();
+    const other = concatenate([file, fixture("jpg-exif-xmp-iptc-gps.jpg")]);
+    const alone = (await partsOf(other, true))!;
+    expect(alone).toHaveLength(other.length);
+    expect(alone.subarray(0, file.length)).toEqual(file);
+    expect(alone.subarray(file.length).every((byte) => byte === 0)).toBe(true);
     const mpf = concatenate([
       file.subarray(0, 2),
       Uint8Array.of(0xff, 0xe2, 0, 8),
-      new TextEncoder().encode("MPF\0ab"),
+      text("MPF\0ab"),
       file.subarray(2),
     ]);
     expect(await partsOf(mpf, true)).toBeUndefined();
   });
+
+  test.each(["jpg-progressive.jpg", "jpg-gray.jpg"])(
+    "loses metadata between and behind its scans, however it is split: %s",
+    async (name) => {
+      const file = fixture(name);
+      const segment = (code: number, body: string) =>
+        concatenate([Uint8Array.of(0xff, code, 0, body.length + 2), text(body)]);
+      const secrets = concatenate([
+        segment(0xe1, "Exif\0\0GPS"),
+        Uint8Array.of(0xff),
+        segment(0xfe, "GPS"),
+        segment(0xe1, ""),
+      ]);
+      const buffer = Buffer.from(file);
+      const places = [file.length - 2];
+      // A marker in the data of a scan has no zero behind it.
+      const first = buffer.indexOf(Uint8Array.of(0xff, 0xda));
+      const second = buffer.indexOf(Uint8Array.of(0xff, 0xda), first + 2);
+      if (second > 0) places.unshift(second);
+      let secret: Uint8Array = file;
+      for (const at of places.toReversed())
+        secret = concatenate([secret.subarray(0, at), secrets, secret.subarray(at)]);
+      expect(Buffer.from(secret).includes("GPS")).toBe(true);
+      const clean = (await partsOf(secret, true))!;
+      expect(clean).toHaveLength(secret.length);
+      expect(Buffer.from(clean).includes("GPS")).toBe(false);
+      expect(await sharp(clean).raw().toBuffer()).toEqual(await sharp(file).raw().toBuffer());
+      expect(await partsOf(file, true)).toEqual(file);
+    },
+  );
 
   const count = everything ? 2000 : 200;
   test(`that is damaged in any way gives parts within it, or a plain error (${count} files)`, async () => {
