@@ -3,7 +3,7 @@
 import { type ByteSource, ImagingError } from "../../../base/index.ts";
 import type { CodecHost, Decoder } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { openPdf, type PdfCaches, type PdfFile } from "./directory/file.ts";
+import { openPdf, type PdfCaches, type PdfFile, unlessFailed } from "./directory/file.ts";
 import { readPageLabels } from "./directory/labels.ts";
 import { countPages, findPage, type PageCount, type PdfPage, pagesInOrder } from "./directory/pages.ts";
 import { type InnerFormat, readInnerHeader } from "./inner.ts";
@@ -27,6 +27,16 @@ export interface PdfTools {
  * with code page_not_found.
  */
 export async function probePdf(
+  bytes: ByteSource,
+  page: number,
+  tools: PdfTools,
+  version: string | undefined,
+): Promise<ImageHeader> {
+  const name = version === undefined ? undefined : `${version} ${page}`;
+  return unlessFailed(tools.caches.failures, name, () => probePage(bytes, page, tools, version));
+}
+
+async function probePage(
   bytes: ByteSource,
   page: number,
   tools: PdfTools,

@@ -39,9 +39,9 @@ async function indexes(file: Uint8Array, count: number): Promise<number[]> {
   return found;
 }
 
-async function listed(bytes: ByteSource, count: number): Promise<(number | string)[]> {
+async function listed(bytes: ByteSource, count: number, version?: string): Promise<(number | string)[]> {
   const found: (number | string)[] = [];
-  for await (const page of pdf.probePages!(bytes, count))
+  for await (const page of pdf.probePages!(bytes, count, version))
     found.push(page instanceof ImagingError ? page.kind : indexOf(page));
   return found;
 }
@@ -231,6 +231,89 @@ describe("a hostile file ends in an error after a bounded number of bytes", () =
     await expect(
       pdf.probe(memoryBytes(bytesOf(made.slice(0, at + 12) + inStream + made.slice(at + 18))), 1),
     ).rejects.toMatchObject({ kind: "decode", message: expect.stringContaining("object stream 3") });
+  });
+
+  /** An object stream of one object, a dictionary with a string of `length` bytes. */
+  const storing = (number: number, length: number, entries = "") => {
+    const head = `${number} 0 `;
+    const data = deflateSync(bytesOf(`${head}<< ${entries} /Padding (${" ".repeat(length)}) >> `));
+    return { dictionary: `/Type /ObjStm /N 1 /First ${head.length} /Filter /FlateDecode`, data };
+  };
+
+  test.each([
+    ["an object of more than 1 MiB in an object stream", 2 ** 20],
+    ["an object stream of more than 2 MiB", 2 ** 21],
+  ])("%s", async (_, length) => {
+    const made = (bytes: number) => {
+      const objects = { ...scanObjects(scans(1)), 9: storing(10, bytes, "/Pages 2 0 R") };
+      const catalogIn = latin1(pdfFile(objects, { isStream: true, stored: { 10: 9 } }));
+      return bytesOf(catalogIn.replace("/Root 1 0 R", "/Root 10 0 R"));
+    };
+    expect(await indexes(made(1000), 1)).toEqual([0]);
+    await expect(pdf.probe(memoryBytes(made(length)), 1)).rejects.toMatchObject({ kind: "decode" });
+  });
+
+  test("many object streams: the page costs the same whether they are in memory or not", async () => {
+    const streams = numbers(20).map((i) => 200 + i);
+    const stored = Object.fromEntries(streams.map((stream) => [stream + 100, stream]));
+    const names = streams.map((stream) => `/G${stream} ${stream + 100} 0 R`).join(" ");
+    const uses = streams.map((stream) => `/G${stream} gs`).join(" ");
+    const scan = {
+      ...scans(1)[0]!,
+      content: `${uses} q 600 0 0 400 0 0 cm /I Do Q`,
+      points: [600, 400],
+      resources: `/ExtGState << ${names} >>`,
+    } as const;
+    const made = (length: number) => {
+      const objects = Object.fromEntries(
+        streams.map((stream) => [stream, storing(stream + 100, length)] as const),
+      );
+      return pdfFile({ ...scanObjects([scan]), ...objects }, { isStream: true, stored });
+    };
+    expect(await listed(memoryBytes(made(1000)), 1)).toEqual([0]);
+    // 20 of 2,000,000 bytes are more than 32 MiB.
+    const large = memoryBytes(made(1_000_000));
+    const padded = await listed(large, 1, "version");
+    expect([padded, await listed(large, 1, "version")]).toEqual([["unsupported"], ["unsupported"]]);
+  });
+
+  test("more entries of tables than objects may have, of a byte each", async () => {
+    const start = /startxref\s+(\d+)/.exec(file)![1];
+    const entriesOf = (pairs: number) => {
+      const index = "0 9999 ".repeat(pairs);
+      const rows = "\0".repeat(9999 * pairs);
+      const dictionary = `/W [1 0 0] /Index [${index}] /Root 1 0 R /Prev ${start} /Length ${rows.length}`;
+      const entry = `99 0 obj\n<< ${dictionary} >>\nstream\n${rows}\nendstream\nendobj\n`;
+      return memoryBytes(bytesOf(`${file}${entry}startxref\n${file.length}\n%%EOF\n`));
+    };
+    // Other work of the thread goes on meanwhile.
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns++;
+      next = setImmediate(turn);
+    });
+    await expect(pdf.probe(entriesOf(50), 1)).rejects.toBeInstanceOf(ImagingError);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(40);
+    await expect(pdf.probe(entriesOf(202), 1)).rejects.toMatchObject({
+      kind: "unsupported",
+      message: expect.stringContaining("entries"),
+    });
+  });
+
+  test("which is not parsed again as long as it does not change", async () => {
+    for (const [version, broken] of [
+      ["table", bytesOf(file.replace("trailer", "trailxx"))],
+      ["page", bytesOf(file.replace("\n2 0 obj", "\n7 0 obj"))],
+    ] as const) {
+      const bytes = countingBytes(broken);
+      const first = await pdf.probe(bytes, 1, version).catch((error: unknown) => error);
+      const read = bytes.total();
+      expect(first).toMatchObject({ kind: "decode" });
+      expect(await pdf.probe(bytes, 1, version).catch((error: unknown) => error)).toBe(first);
+      expect([read > 0, bytes.total()]).toEqual([true, read]);
+      expect(indexOf(await pdf.probe(memoryBytes(flat), 1, `${version} 2`))).toBe(0);
+    }
   });
 
   test("updates without end", async () => {

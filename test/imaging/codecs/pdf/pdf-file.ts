@@ -15,10 +15,12 @@ export interface Writing {
   readonly trailer?: string;
   /** A cross-reference stream in place of a table. */
   readonly isStream?: boolean;
+  /** Object streams of objects by their numbers, in which each is the first; with `isStream`. */
+  readonly stored?: Readonly<Record<number, number>>;
 }
 
 /** Returns a file of these objects, of which 1 is the catalog. */
-export function pdfFile(objects: PdfObjects, { trailer = "", isStream = false }: Writing = {}): Uint8Array {
+export function pdfFile(objects: PdfObjects, { trailer = "", isStream = false, stored = {} }: Writing = {}): Uint8Array {
   const parts: Buffer[] = [text("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")];
   const offsets = new Map<number, number>();
   const length = () => parts.reduce((sum, part) => sum + part.length, 0);
@@ -34,12 +36,14 @@ export function pdfFile(objects: PdfObjects, { trailer = "", isStream = false }:
       );
   };
   for (const [number, value] of Object.entries(objects)) write(Number(number), value);
-  const size = Math.max(...Object.keys(objects).map(Number)) + 1;
+  const size = Math.max(...Object.keys({ ...objects, ...stored }).map(Number)) + 1;
   const start = length();
   if (isStream) {
     offsets.set(size, start);
     const entries = Array.from({ length: size + 1 }, (_, number) => {
       const offset = offsets.get(number);
+      const stream = stored[number];
+      if (stream !== undefined) return [2, stream >> 24, stream >> 16, stream >> 8, stream, 0];
       return offset === undefined
         ? [0, 0, 0, 0, 0, 0]
         : [1, offset >> 24, offset >> 16, offset >> 8, offset, 0];

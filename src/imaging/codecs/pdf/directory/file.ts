@@ -9,6 +9,7 @@ import {
   type NativeZlib,
 } from "../../../../base/index.ts";
 import { damagedPdf } from "../../damaged.ts";
+import { pause } from "../pause.ts";
 import { isWord, Scanner } from "../syntax/scanner.ts";
 import {
   arrayOf,
@@ -29,7 +30,13 @@ const maxObjects = 20_000;
 /** Bytes of these objects, and of the contents of streams. */
 const maxBytes = 32 * 2 ** 20;
 /** Bytes of an object stream, as stored and inflated. */
-const [maxStored, maxInflated] = [8 * 2 ** 20, 16 * 2 ** 20];
+const maxObjectStream = 2 * 2 ** 20;
+/** Objects of an object stream; writers put some hundreds into one. */
+const maxStoredObjects = 100_000;
+/** Bytes that are parsed without a pause, and those that finding an object counts as. */
+const [unpaused, findingBytes] = [128 * 1024, 64];
+/** Failures that stay in memory. */
+const maxFailures = 4096;
 /** Filters of a stream that are looked at. */
 const maxFilters = 8;
 /** References to references that are followed. */
@@ -38,7 +45,14 @@ const maxChain = 8;
 /** Memory that files share. */
 export interface PdfCaches {
   readonly tables: Lru<string, ObjectTable>;
-  readonly objects: Lru<string, PdfObject | StoredObjects>;
+  readonly objects: Lru<string, FoundObject | StoredObjects>;
+  /** Errors of files by their version, and of pages by that and their number: not parsed again. */
+  readonly failures: Lru<string, ImagingError>;
+}
+
+/** An object, with the object stream that it is in. */
+interface FoundObject extends PdfObject {
+  readonly container?: { readonly object: number; readonly length: number };
 }
 
 /** The contents of an object stream. */
@@ -52,7 +66,28 @@ interface StoredObjects {
 export const createPdfCaches = (): PdfCaches => ({
   tables: createLru(tableBytes),
   objects: createLru(objectBytes),
+  failures: createLru(maxFailures),
 });
+
+/**
+ * Runs `work` on a file or a page of this name, or throws the error of the file itself with which it has
+ * failed before. Without a name, nothing is remembered.
+ */
+export async function unlessFailed<T>(
+  failures: PdfCaches["failures"],
+  name: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const known = name === undefined ? undefined : failures.get(name);
+  if (known) throw known;
+  try {
+    return await work();
+  } catch (error) {
+    const isOfFile = error instanceof ImagingError && ["decode", "unsupported"].includes(error.kind);
+    if (isOfFile && name !== undefined) failures.set(name, error, 1);
+    throw error;
+  }
+}
 
 /** A stream of a file. */
 export interface PdfStream {
@@ -89,10 +124,10 @@ export async function openPdf(
   caches: PdfCaches,
   version: string | undefined,
 ): Promise<PdfFile> {
-  const { tables, objects } = version === undefined ? createPdfCaches() : caches;
+  const { tables, objects, failures } = version === undefined ? createPdfCaches() : caches;
   const name = version ?? "";
   const known = tables.get(name);
-  const table = known ?? (await readObjectTable(bytes, zlib));
+  const table = known ?? (await unlessFailed(failures, version, () => readObjectTable(bytes, zlib)));
   if (!known) tables.set(name, table, table.weight);
   const read: ByteSource["read"] = (offset, length) => bytes.read(offset, length);
   return new OpenPdf({ bytes: { size: bytes.size ?? 0, read }, zlib, table, objects, name });
@@ -104,11 +139,16 @@ interface Parts {
   readonly table: ObjectTable;
   readonly objects: PdfCaches["objects"];
   readonly name: string;
+  /** Objects in object streams are not read: this is one itself. */
+  readonly isObjectStream?: boolean;
 }
 
 class OpenPdf implements PdfFile {
   readonly #parts: Parts;
   #left = { objects: maxObjects, bytes: maxBytes };
+  /** Object streams that the page has been charged for. */
+  readonly #charged = new Set<number>();
+  #unpaused = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -116,6 +156,7 @@ class OpenPdf implements PdfFile {
 
   renew(): void {
     this.#left = { objects: maxObjects, bytes: maxBytes };
+    this.#charged.clear();
   }
 
   #spend(objects: number, bytes: number): void {
@@ -126,6 +167,19 @@ class OpenPdf implements PdfFile {
         "unsupported",
         `Expected a page of at most ${maxObjects} objects and ${maxBytes} bytes of them, received a larger one.`,
       );
+  }
+
+  /** Charges for an object, and once for its object stream: the same whether they were in memory or not. */
+  async #charge({ length, container }: FoundObject): Promise<void> {
+    this.#spend(1, length);
+    if (container && !this.#charged.has(container.object)) {
+      this.#charged.add(container.object);
+      this.#spend(1, container.length);
+    }
+    this.#unpaused += findingBytes + length;
+    if (this.#unpaused < unpaused) return;
+    this.#unpaused = 0;
+    await pause();
   }
 
   get table(): ObjectTable {
@@ -190,11 +244,11 @@ class OpenPdf implements PdfFile {
     const known = objects.get(key);
     const found = known && "value" in known ? known : await this.#read(number, location);
     if (found !== known) objects.set(key, found, objectWeight(found.length));
-    this.#spend(1, found.length);
+    await this.#charge(found);
     return found;
   }
 
-  async #read(number: number, location: ObjectLocation): Promise<PdfObject> {
+  async #read(number: number, location: ObjectLocation): Promise<FoundObject> {
     if ("offset" in location) {
       const read = await readObject(this.#parts.bytes, location.offset);
       if (read.object !== number) throw damagedPdf(`object ${number} where the table says`, `${read.object}`);
@@ -202,7 +256,10 @@ class OpenPdf implements PdfFile {
     }
     const { contents, numbers, offsets } = await this.#objectStream(location.stream);
     const at = numbers[location.index] === number ? location.index : numbers.indexOf(number);
-    return at < 0 ? { value: null, length: 0 } : parseStored(contents, offsets[at]!);
+    const container = { object: location.stream, length: contents.length };
+    return at < 0
+      ? { value: null, length: 0, container }
+      : { ...parseStored(contents, offsets[at]!), container };
   }
 
   async #objectStream(number: number): Promise<StoredObjects> {
@@ -212,13 +269,17 @@ class OpenPdf implements PdfFile {
     if (known && "contents" in known) return known;
     const location = table.find(number);
     // An object stream is in no other one (section 7.5.7).
-    if (!location || "stream" in location) throw damagedPdf(`the object stream ${number}`, "none");
-    const stream = await this.stream({ object: number });
-    const contents =
-      stream && stream.length <= maxStored ? await this.contents(stream, maxInflated) : undefined;
+    const { isObjectStream } = this.#parts;
+    if (!location || "stream" in location || isObjectStream)
+      throw damagedPdf(`the object stream ${number}`, "none");
+    // Its objects are charged for it; nor may its length be in an object stream.
+    const file = new OpenPdf({ ...this.#parts, isObjectStream: true });
+    const stream = await file.stream({ object: number });
+    const contents = stream && (await file.contents(stream, maxObjectStream));
+    await pause();
     const first = countOf(stream?.dictionary.get("First"));
     const count = countOf(stream?.dictionary.get("N"));
-    if (!contents || first === undefined || count === undefined || 4 * count > contents.length)
+    if (!contents || first === undefined || count === undefined || count > maxStoredObjects)
       throw damagedPdf(`the object stream ${number}`, "something else");
     const stored = openStored(contents, first, count);
     objects.set(`${key} stream`, stored, contents.length + 8 * count + 256);

@@ -4,6 +4,7 @@
 import { concatenate, type NativeZlib } from "../../../../base/index.ts";
 import { damagedPdf } from "../../damaged.ts";
 import { inflating } from "../../inflate.ts";
+import { pause } from "../pause.ts";
 import { arrayOf, dictionaryOf, nameOf, numberOf, type PdfDictionary } from "../syntax/values.ts";
 
 /**
@@ -61,8 +62,14 @@ async function inflateFront(
   return concatenate(pieces);
 }
 
+/** Bytes of which predictors are undone without a pause. */
+const unpaused = 256 * 1024;
+
 /** Undoes the predictors of PNG, the only ones that directories use (section 7.4.4.4). */
-function undoPredictor(data: Uint8Array, parameters: PdfDictionary | undefined): Uint8Array {
+async function undoPredictor(
+  data: Uint8Array,
+  parameters: PdfDictionary | undefined,
+): Promise<Uint8Array> {
   const number = (key: string, usual: number) => numberOf(parameters?.get(key)) ?? usual;
   if (number("Predictor", 1) < 10) return data;
   const columns = number("Columns", 1);
@@ -72,8 +79,12 @@ function undoPredictor(data: Uint8Array, parameters: PdfDictionary | undefined):
   if (!(row >= 1 && row <= 2 ** 20 && step <= 64)) throw damagedPdf("a row of a predictor", `${row} bytes`);
   const rows = Math.floor(data.length / (row + 1));
   const result = new Uint8Array(rows * row);
-  for (let y = 0; y < rows; y++)
+  for (let y = 0, next = unpaused; y < rows; y++) {
     undoRow(data.subarray(y * (row + 1), (y + 1) * (row + 1)), result, y * row, step);
+    if (y * row < next) continue;
+    next += unpaused;
+    await pause();
+  }
   return result;
 }
 

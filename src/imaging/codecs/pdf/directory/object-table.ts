@@ -3,6 +3,7 @@
 
 import { type ByteSource, ImagingError, type NativeZlib } from "../../../../base/index.ts";
 import { damagedPdf } from "../../damaged.ts";
+import { pause } from "../pause.ts";
 import { isWord, Scanner } from "../syntax/scanner.ts";
 import { arrayOf, countOf, numberOf, type PdfDictionary } from "../syntax/values.ts";
 import { decodeStream } from "./filters.ts";
@@ -14,9 +15,11 @@ const tailBytes = 1024;
 const sectionBytes = 16 * 1024;
 /** Objects of a file, and sections of its table: one for each update. */
 const [maxObjects, maxSections] = [500_000, 500];
+/** Entries of all sections together. */
+const maxEntries = 4 * maxObjects;
 /** Bytes of all sections together, and of the contents of one in a stream. */
 const [maxTableBytes, maxStreamBytes] = [32 * 2 ** 20, 16 * 2 ** 20];
-/** Entries that are read together; then other work of the thread goes first. */
+/** Entries that are read without a pause. */
 const together = 10_000;
 const entryBytes = 20;
 
@@ -42,6 +45,9 @@ interface TableSource {
   readonly zlib: NativeZlib | undefined;
   /** Bytes that all sections together may still take. */
   left: number;
+  /** Entries that they may still have, and those since the latest pause. */
+  entries: number;
+  unpaused: number;
 }
 
 /**
@@ -53,7 +59,7 @@ export async function readObjectTable(bytes: ByteSource, zlib: NativeZlib | unde
   if (size === undefined)
     throw new ImagingError("unsupported", "Expected a PDF file of known length, received one without.");
   const sized = { size, read: (offset: number, length: number) => bytes.read(offset, length) };
-  const source: TableSource = { bytes: sized, zlib, left: maxTableBytes };
+  const source: TableSource = { bytes: sized, zlib, left: maxTableBytes, entries: maxEntries, unpaused: 0 };
   const entries = new Entries();
   let trailer: PdfDictionary | undefined;
   const seen = new Set<number>();
@@ -85,6 +91,16 @@ function spend(source: TableSource, bytes: number): void {
   if (source.left < 0) throw tooLarge(`${maxTableBytes} bytes of cross-reference tables`);
 }
 
+/** Counts entries that were read. */
+async function countEntries(source: TableSource, count: number): Promise<void> {
+  source.entries -= count;
+  if (source.entries < 0) throw tooLarge(`${maxEntries} entries of cross-reference tables`);
+  source.unpaused += count;
+  if (source.unpaused < together) return;
+  source.unpaused = 0;
+  await pause();
+}
+
 async function findStart({ bytes }: TableSource): Promise<number> {
   const from = Math.max(0, bytes.size - tailBytes);
   const tail = String.fromCharCode(...(await bytes.read(from, bytes.size - from)));
@@ -111,24 +127,24 @@ async function readSection(source: TableSource, at: number, entries: Entries): P
 
 /** Reads a section in order. */
 class Cursor {
-  readonly #source: TableSource;
+  readonly source: TableSource;
   #data: Uint8Array = new Uint8Array();
   #at: number;
 
   constructor(source: TableSource, at: number) {
-    this.#source = source;
+    this.source = source;
     this.#at = at;
   }
 
   /** Returns the next `length` bytes or more, fewer only at the end of the file. */
   async peek(length: number): Promise<Uint8Array> {
     if (this.#data.length >= length) return this.#data;
-    const { bytes } = this.#source;
+    const { bytes } = this.source;
     if (this.#at < 0 || this.#at >= bytes.size)
       throw damagedPdf("a cross-reference table inside of the file", `one at offset ${this.#at}`);
     const wanted = Math.min(Math.max(length, sectionBytes), bytes.size - this.#at);
     if (wanted > this.#data.length) {
-      spend(this.#source, wanted);
+      spend(this.source, wanted);
       this.#data = await bytes.read(this.#at, wanted);
     }
     return this.#data;
@@ -180,7 +196,7 @@ async function readEntries(cursor: Cursor, first: number, count: number, take: T
       throw damagedPdf("all entries of the cross-reference table", "fewer");
     for (let i = 0; i < length; i++) take(first + done + i, offsetAt(data, i * entryBytes));
     cursor.skip(length * entryBytes);
-    if (done > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    await countEntries(cursor.source, length);
   }
 }
 
@@ -216,10 +232,11 @@ async function readStream(source: TableSource, at: number, entries: Entries): Pr
   for (let pair = 0; pair + 1 < index.length; pair += 2) {
     const object = countOf(index[pair]) ?? 0;
     const count = Math.min(countOf(index[pair + 1]) ?? 0, Math.floor((contents.length - from) / row));
-    for (let i = 0; i < count; i++, from += row) {
-      const fields = [kind, second, third];
-      entries.add(object + i, fieldsAt(contents, from, fields));
-      if (i % together === together - 1) await new Promise((resolve) => setTimeout(resolve, 0));
+    for (let done = 0; done < count; done += together) {
+      const length = Math.min(count - done, together);
+      for (let i = done; i < done + length; i++, from += row)
+        entries.add(object + i, fieldsAt(contents, from, widths));
+      await countEntries(source, length);
     }
   }
   return value;

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from "../../../../base/index.ts";
 import { damagedPdf } from "../../damaged.ts";
+import { pause } from "../pause.ts";
 import { isWord, joinReference, Scanner } from "../syntax/scanner.ts";
 import type { PdfValue } from "../syntax/values.ts";
 
@@ -27,7 +28,7 @@ export async function readObject(
     if (offset >= bytes.size) throw damagedPdf("an object inside of the file", `one at offset ${offset}`);
     const data = await bytes.read(offset, Math.min(window, bytes.size - offset));
     // A long object takes a tenth of a second: other work of the thread goes first.
-    if (data.length > windows[1]) await new Promise((resolve) => setTimeout(resolve, 0));
+    if (data.length > windows[1]) await pause();
     const found = parseObject(data, offset);
     if (found) return found;
     if (offset + data.length >= bytes.size) break;
@@ -57,9 +58,9 @@ function parseObject(data: Uint8Array, offset: number): PdfObject | undefined {
   return undefined;
 }
 
-/** Reads the value at an offset of an object stream. */
+/** Reads the value at an offset of an object stream; null for one of more than 1 MiB. */
 export function parseStored(data: Uint8Array, offset: number): PdfObject {
-  const scanner = new Scanner(data, offset);
+  const scanner = new Scanner(data.subarray(offset, offset + windows[2]));
   const item = scanner.next();
-  return { value: item === undefined || isWord(item) ? null : item, length: scanner.at - offset };
+  return { value: item === undefined || isWord(item) ? null : item, length: scanner.at };
 }

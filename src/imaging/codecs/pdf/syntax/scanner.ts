@@ -28,7 +28,13 @@ const constants: ReadonlyMap<string, PdfValue> = new Map<string, PdfValue>([
   ["false", false],
   ["null", null],
 ]);
-const escapes: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
+const escapes: ReadonlyMap<number, number> = new Map([
+  [code("n"), 10],
+  [code("r"), 13],
+  [code("t"), 9],
+  [code("b"), 8],
+  [code("f"), 12],
+]);
 
 /** Reads items in order from `at` on. Bytes that end in the middle of an item end before it. */
 export class Scanner {
@@ -129,25 +135,36 @@ export class Scanner {
 
   #string(): Uint8Array | undefined {
     const { bytes } = this;
-    const result: number[] = [];
-    let depth = 0;
-    for (let at = this.at; at < bytes.length; at++) {
-      const byte = bytes[at]!;
-      if (byte === backslash) {
-        const octal = /^[0-7]{1,3}/.exec(String.fromCharCode(...bytes.subarray(at + 1, at + 4)))?.[0];
-        const next = bytes[at + 1] ?? 0;
-        if (octal) result.push(Number.parseInt(octal, 8) & 255);
-        // A backslash at the end of a line continues the string on the next one.
-        else if (next !== 10 && next !== 13) result.push(escapes[String.fromCharCode(next)] ?? next);
-        at += octal?.length ?? (next === 13 && bytes[at + 2] === 10 ? 2 : 1);
+    const end = this.#endOfString();
+    if (end === undefined) return undefined;
+    const result = new Uint8Array(end - this.at);
+    let length = 0;
+    for (let at = this.at + 1; at < end; at++) {
+      if (bytes[at] !== backslash) {
+        result[length++] = bytes[at]!;
         continue;
       }
-      if (byte === close && --depth === 0) {
-        this.at = at + 1;
-        return Uint8Array.from(result);
-      }
-      if (byte === open && depth++ === 0) continue;
-      result.push(byte);
+      let [octal, digits] = [0, 0];
+      for (; digits < 3 && isOctal(bytes[at + 1 + digits]); digits++)
+        octal = 8 * octal + bytes[at + 1 + digits]! - 48;
+      const next = bytes[at + 1] ?? 0;
+      if (digits > 0) result[length++] = octal;
+      // A backslash at the end of a line continues the string on the next one.
+      else if (next !== 10 && next !== 13) result[length++] = escapes.get(next) ?? next;
+      at += digits > 0 ? digits : next === 13 && bytes[at + 2] === 10 ? 2 : 1;
+    }
+    this.at = end + 1;
+    return result.slice(0, length);
+  }
+
+  /** Returns the offset of the parenthesis that closes the string here; undefined if there is none. */
+  #endOfString(): number | undefined {
+    const { bytes } = this;
+    for (let [at, depth] = [this.at, 0]; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === backslash) at++;
+      else if (byte === open) depth++;
+      else if (byte === close && --depth === 0) return at;
     }
     return undefined;
   }
@@ -158,16 +175,20 @@ export class Scanner {
     if (end < 0) return undefined;
     const digits = bytes.subarray(this.at + 1, end).filter((byte) => ends[byte] === 0);
     this.at = end + 1;
-    return Uint8Array.from(
-      { length: Math.ceil(digits.length / 2) },
-      (_, i) => 16 * hexDigit(digits[2 * i]) + hexDigit(digits[2 * i + 1]),
-    );
+    const result = new Uint8Array(Math.ceil(digits.length / 2));
+    for (const i of result.keys()) result[i] = 16 * hexDigit(digits[2 * i]) + hexDigit(digits[2 * i + 1]);
+    return result;
   }
 }
 
+const isOctal = (byte: number | undefined) => byte !== undefined && byte >= 48 && byte <= 55;
+
+const hexDigits = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => Number.parseInt(String.fromCharCode(byte), 16) || 0,
+);
 /** Returns the value of a hexadecimal digit; 0 for any other byte, and for a digit that is missing. */
-const hexDigit = (byte: number | undefined) =>
-  byte === undefined ? 0 : Number.parseInt(String.fromCharCode(byte), 16) || 0;
+const hexDigit = (byte: number | undefined) => (byte === undefined ? 0 : hexDigits[byte]!);
 
 /** Returns the number of a word of up to 15 digits, which most numbers are; undefined for any other word. */
 function wholeNumber(bytes: Uint8Array, from: number, to: number): number | undefined {
