@@ -231,7 +231,11 @@ export async function createService(
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
-  const texts = createPageTexts(platform, slots.text, ownTextReader(images));
+  const texts = createPageTexts(
+    platform,
+    slots.text,
+    config.presentation.pdf_texts ? ownTextReader(images) : undefined,
+  );
   const { startWorker, keepAlive } = platform;
   const textIndex = new TextIndex({
     texts,

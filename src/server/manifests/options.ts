@@ -50,6 +50,11 @@ export const presentationOptions = z.strictObject({
       "If true, files of text next to images (ALTO, PAGE, hOCR, plain text) give canvases their lines, and manifests a search. `texts: false` in the manifest file of a folder turns them off there.",
     edit: "restart",
   }),
+  pdf_texts: z.boolean().default(true).meta({
+    description:
+      "If true, the text in a PDF is that of its pages, unless a file of text is next to it. It includes text that something covers. After turning it off, empty the cache `text`.",
+    edit: "restart",
+  }),
   default_viewer: z.enum(viewerNames).default("mirador").meta({
     description:
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",

@@ -1293,6 +1293,12 @@ export interface Config {
      */
     readonly texts?: boolean | undefined;
     /**
+     * If true, the text in a PDF is that of its pages, unless a file of text is next to it. It
+     * includes text that something covers. After turning it off, empty the cache `text`. Default:
+     * `true`.
+     */
+    readonly pdf_texts?: boolean | undefined;
+    /**
      * The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address
      * selects the other one. Default: `"mirador"`.
      */

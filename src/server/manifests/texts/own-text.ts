@@ -71,25 +71,26 @@ const tooLarge = (name: string, limit: number): FileRecords => ({
 
 type Shown = { readonly width: number; readonly height: number; readonly orientation: number };
 
-/** Returns the text of a page in pixels of its canvas. */
+/** Returns the text of a page in pixels of its canvas: the words that lie on what the page shows. */
 function pageOf(lines: readonly (readonly StoredWord[])[], header: Shown): PageText {
   const [width, height] =
     header.orientation > 4 ? [header.height, header.width] : [header.width, header.height];
-  const wordOf = ({ text, box: [x, y, w, h] }: StoredWord): Word => {
+  const wordsOf = ({ text, box: [x, y, w, h] }: StoredWord): Word[] => {
     const box = boxOf([x, x + w].map(clipTo(width)), [y, y + h].map(clipTo(height)));
-    return box ? { text, box } : { text };
+    return box ? [{ text, box }] : [];
   };
   return {
     width,
     height,
-    lines: lines.map((stored): Line => {
-      const words = stored.map(wordOf);
+    lines: lines.flatMap((stored): Line[] => {
+      const words = stored.flatMap(wordsOf);
+      if (words.length === 0) return [];
       const boxes = words.flatMap(({ box }) => (box ? [box] : []));
       const box = boxOf(
         boxes.flatMap(([x, , w]) => [x, x + w]),
         boxes.flatMap(([, y, , h]) => [y, y + h]),
       );
-      return { block: 0, words, ...(box && { box }) };
+      return [{ block: 0, words, ...(box && { box }) }];
     }),
   };
 }

@@ -83,12 +83,12 @@ const readMs = 120_000;
 
 /**
  * Creates a reader. The first long file starts the worker; what was read is in `slot` too, so that neither a
- * restart nor another server reads it again.
+ * restart nor another server reads it again. Without `readOwn`, the text in images counts as missing.
  */
 export function createPageTexts(
   { startWorker }: Pick<Platform, "startWorker">,
   slot: Pick<Slot, "get" | "put">,
-  readOwn: ReadOwnText = noOwnText,
+  readOwn?: ReadOwnText,
 ): PageTexts {
   const workers =
     startWorker &&
@@ -157,15 +157,22 @@ export function createPageTexts(
     }
   };
 
-  const records = (file: TextFile) =>
-    withFile(file, async (validator, read, image) => {
-      const make = file.isImage ? () => readOwn(file, image) : async () => parse(file.name, await read());
-      const run = () => readVersion(file, validator, make);
-      return { validator, found: await flights.run(nameOf(file, validator), run) };
-    });
+  const isRead = (file: TextFile) => !file.isImage || readOwn !== undefined;
+
+  const records = async (file: TextFile) =>
+    isRead(file)
+      ? withFile(file, async (validator, read, image) => {
+          const make = file.isImage
+            ? () => readOwn!(file, image)
+            : async () => parse(file.name, await read());
+          const run = () => readVersion(file, validator, make);
+          return { validator, found: await flights.run(nameOf(file, validator), run) };
+        })
+      : undefined;
 
   /** Returns what a file holds. The listed version is not opened again if it has been read before. */
   const contentOf = async (file: TextFile): Promise<FileRecords | undefined> => {
+    if (!isRead(file)) return undefined;
     const { validator } = file;
     const known = validator === undefined ? undefined : await findKnown(file, validator);
     return known ?? (await records(file))?.found;
@@ -232,8 +239,6 @@ function failureOf(error: unknown): FileRecords {
   if (!(error instanceof TextFileError)) throw error;
   return { failure: { code: error.code, message: error.message } };
 }
-
-const noOwnText: ReadOwnText = async () => ({ format: "other", pages: [] });
 
 const notReadYetError = (name: string, cause: unknown) =>
   new ServiceError(

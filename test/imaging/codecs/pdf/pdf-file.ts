@@ -20,7 +20,10 @@ export interface Writing {
 }
 
 /** Returns a file of these objects, of which 1 is the catalog. */
-export function pdfFile(objects: PdfObjects, { trailer = "", isStream = false, stored = {} }: Writing = {}): Uint8Array {
+export function pdfFile(
+  objects: PdfObjects,
+  { trailer = "", isStream = false, stored = {} }: Writing = {},
+): Uint8Array {
   const parts: Buffer[] = [text("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")];
   const offsets = new Map<number, number>();
   const length = () => parts.reduce((sum, part) => sum + part.length, 0);

@@ -24,6 +24,12 @@ const hidden: Scan = {
   content: "q 600 0 0 400 0 0 cm /I Do Q BT 3 Tr /F 20 Tf 50 300 Td (Hidden words) Tj ET",
   resources: "/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>",
 };
+/** A page that shows the lower one of its two lines. */
+const cropped: Scan = {
+  ...hidden,
+  page: "/CropBox [0 0 600 250]",
+  content: "BT /F 20 Tf 50 300 Td (Outside) Tj 0 -200 Td (Inside) Tj ET",
+};
 const labels = "/PageLabels << /Nums [0 << /S /r >> 2 << /S /D >>] >>";
 const file = pdfFile({
   ...scanObjects([gray, colour, drawn]),
@@ -42,6 +48,7 @@ beforeAll(async () => {
     ["cut.pdf", file.subarray(0, 5000)],
     ["texts.pdf", pdfFile(scanObjects([hidden, gray]))],
     ["named.pdf", pdfFile(scanObjects([hidden]))],
+    ["cropped.pdf", pdfFile(scanObjects([cropped]))],
   ] as const)
     writeFileSync(join(laid.root, "book", name), bytes);
   await laid.write("book/named.txt", "From a file\n");
@@ -127,6 +134,20 @@ describe("the text of a page", () => {
     const hits = await json(app, `${search}?q=hidden`);
     expect(hits.items).toHaveLength(1);
     expect(hits.items[0].target.source ?? hits.items[0].target).toContain("/canvas/1");
+  });
+
+  test("is that of the part of the page that is shown", async () => {
+    const text = await (await app.get("/iiif/presentation/3/book/cropped.pdf/canvas/1/text")).text();
+    expect(text).toContain("Inside");
+    expect(text).not.toContain("Outside");
+  });
+
+  test("is not used if the operator turns it off, and files of text next to PDFs are", async () => {
+    const other = await served(`${laid.yaml()}presentation: { pdf_texts: false }\n`);
+    const textOf = async (name: string) =>
+      (await other.get(`/iiif/presentation/3/book/${name}/canvas/1/text`)).text();
+    expect(await textOf("texts.pdf")).not.toContain("Hidden");
+    expect(await textOf("named.pdf")).toContain("From a file");
   });
 
   test("is that of a file of text next to the PDF, if there is one", async () => {

@@ -66,10 +66,7 @@ async function inflateFront(
 const unpaused = 256 * 1024;
 
 /** Undoes the predictors of PNG, the only ones that directories use (section 7.4.4.4). */
-async function undoPredictor(
-  data: Uint8Array,
-  parameters: PdfDictionary | undefined,
-): Promise<Uint8Array> {
+async function undoPredictor(data: Uint8Array, parameters: PdfDictionary | undefined): Promise<Uint8Array> {
   const number = (key: string, usual: number) => numberOf(parameters?.get(key)) ?? usual;
   if (number("Predictor", 1) < 10) return data;
   const columns = number("Columns", 1);
