@@ -29,7 +29,13 @@ export interface Sheet {
 
 const reached = new WeakMap<Listing, readonly FolderImage[]>();
 
-/** Returns the images of a folder that requests reach under the identifiers of its listing. */
+const isPdf = ({ name }: ListedFile) => /\.pdf$/i.test(name);
+
+/**
+ * Returns the images of a folder that requests reach under the identifiers of its listing. A PDF next to
+ * other images is usually a copy of them: below the top of a source it is no image of its folder then, like
+ * an archive.
+ */
 export function imagesOf(
   sources: Sources,
   location: FolderLocation,
@@ -37,7 +43,9 @@ export function imagesOf(
 ): readonly FolderImage[] {
   const known = reached.get(listing);
   if (known) return known;
+  const leavesOut = location.key !== "" && !listing.images.every(isPdf);
   const found = listing.images
+    .filter((file) => !(leavesOut && isPdf(file)))
     .filter(({ name }) => isReached(sources, inside(location, name), "file"))
     .map((file) => ({
       ...file,

@@ -1,6 +1,6 @@
 // A scanned PDF in the whole service: its pages as images, as canvases, and for the doctor.
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -43,7 +43,9 @@ beforeAll(async () => {
   laid = await layFolder();
   await laid.put("book/gray.jpg", "jpg-gray.jpg");
   await laid.put("book/colour.jpg", "jpg-baseline-420.jpg");
+  mkdirSync(join(laid.root, "books"));
   for (const [name, bytes] of [
+    ["../books/scan.pdf", file],
     ["scan.pdf", file],
     ["cut.pdf", file.subarray(0, 5000)],
     ["texts.pdf", pdfFile(scanObjects([hidden, gray]))],
@@ -98,7 +100,7 @@ test("there is no page after the last one, and a damaged file says what to do", 
   expect((await damaged.json()).detail).toContain("qpdf");
 });
 
-test("the file has a manifest of its pages, and the folder has them as canvases", async () => {
+test("the file has a manifest of its pages, and a folder of PDFs has them as canvases", async () => {
   const sizes = [
     [600, 400],
     [400, 600],
@@ -111,10 +113,17 @@ test("the file has a manifest of its pages, and the folder has them as canvases"
     "ii",
     "1",
   ]);
-  const folder = await json(app, "/iiif/presentation/3/book");
-  const names = folder.items.map(({ label }: typeof own) => Object.values<string[]>(label)[0]?.[0]);
-  expect(names).toEqual(expect.arrayContaining(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]));
+  expect(await canvasesOf("books")).toEqual(["scan.pdf, p. 1", "scan.pdf, p. 2", "scan.pdf, p. 3"]);
 });
+
+test("a PDF next to other images is none of their canvases", async () => {
+  expect(await canvasesOf("book")).toEqual(["colour.jpg", "gray.jpg"]);
+});
+
+async function canvasesOf(folder: string): Promise<(string | undefined)[]> {
+  const { items } = await json(app, `/iiif/presentation/3/${folder}`);
+  return items.map(({ label }: Json) => Object.values<string[]>(label)[0]?.[0]);
+}
 
 describe("the text of a page", () => {
   const lineOf = (page: Json) => page.items[0]?.body.value;
