@@ -99,7 +99,9 @@ async function describePage(
   const header =
     "reason" in found
       ? found
-      : await readInnerHeader(bytes, found, { decoder: inner[found.format], zlib: host.zlib });
+      : await readInnerHeader(bytes, found, { decoder: inner[found.format], zlib: host.zlib }).catch(
+          reasonOf,
+        );
   const described =
     "reason" in header
       ? drawnHeader(await measureDrawing(file, page, shape, content), header.reason)
@@ -110,4 +112,11 @@ async function describePage(
     ...(count.cut && { pagesCut: count.cut }),
     ...(label !== undefined && { pageLabel: label }),
   };
+}
+
+/** Returns why an image that its own decoder cannot read is drawn. Throws what is no error of the image. */
+function reasonOf(error: unknown): { readonly reason: string } {
+  if (error instanceof ImagingError && (error.kind === "decode" || error.kind === "unsupported"))
+    return { reason: "its image is damaged or of an unusual kind" };
+  throw error;
 }

@@ -70,6 +70,7 @@ export async function readInnerHeader(
 ): Promise<ImageHeader | { readonly reason: string }> {
   const { offset, length, isCut } = stream;
   const inner = await decoder.probe(sectionOf(bytes, offset, length), 1);
+  if (inner.unsupported !== undefined) return { reason: "its image is of an unusual kind" };
   if (inner.width !== width || inner.height !== height) return { reason: "its image has another size" };
   const { components, profile, isInverted } = colour;
   const bands = bandsOf[inner.interpretation];

@@ -82,6 +82,12 @@ describe("pages are found", () => {
         }),
     ],
     ["behind an update", updated],
+    [
+      "behind a previous table that is none",
+      () => bytesOf(file.replace("/Root 1 0 R", "/Root 1 0 R /Prev 1.5")),
+    ],
+    ["before zeros at the end", () => bytesOf(file + "\0".repeat(4096))],
+    ["in a file that ends with a number", () => bytesOf(file.replace(/\s*%%EOF\s*$/, ""))],
     ["in a hybrid file", hybrid],
   ];
   test.each(cases)("%s", async (_, make) => {
@@ -178,6 +184,12 @@ describe("an error says what to do", () => {
       expect(
         await pdf.probe(memoryBytes(pdfFile(scanObjects([{ ...scans(1)[0]!, entries }]))), 1),
       ).toHaveProperty("drawn");
+  });
+
+  test("with a page that only the number of pages promises", async () => {
+    const promised = memoryBytes(bytesOf(file.replace("/Count 6", "/Count 9")));
+    expect(indexOf(await pdf.probe(promised, 6))).toBe(5);
+    await expect(pdf.probe(promised, 8)).rejects.toMatchObject({ code: "page_not_found" });
   });
 
   test("with one page that is too large, and the others are listed", async () => {

@@ -70,6 +70,21 @@ describe("a page that is one image", () => {
     expect((await probe(file)).incomplete).toBeUndefined();
   });
 
+  test("is drawn if its own decoder cannot read it", async () => {
+    const at = photo.findIndex((byte, i) => byte === 0xc0 && photo[i - 1] === 0xff);
+    const changed = (offset: number, value: number) => {
+      const image = photo.slice();
+      image[offset] = value;
+      return image;
+    };
+    for (const [name, image] of [
+      ["lossless", changed(at, 0xc3)],
+      ["of 12 bits", changed(at + 3, 12)],
+      ["no JPEG", new Uint8Array(500)],
+    ] as const)
+      expect(await probe(pdfFile(scanObjects([{ ...photoScan, image }]))), name).toHaveProperty("drawn");
+  });
+
   test("has the profile that the page gives it, and not its own", async () => {
     const icc = (await sharp(fixture("jpg-icc-displayp3.jpg")).metadata()).icc!;
     const own = fixture("jpg-icc-adobergb.jpg");

@@ -5,12 +5,12 @@ import { type ByteSource, ImagingError, type NativeZlib } from "../../../../base
 import { damagedPdf } from "../../damaged.ts";
 import { pause } from "../pause.ts";
 import { isWord, Scanner } from "../syntax/scanner.ts";
-import { arrayOf, countOf, numberOf, type PdfDictionary } from "../syntax/values.ts";
+import { arrayOf, countOf, type PdfDictionary } from "../syntax/values.ts";
 import { decodeStream } from "./filters.ts";
 import { readObject } from "./object.ts";
 
-/** Bytes at the end of a file that contain the offset of the table. */
-const tailBytes = 1024;
+/** Bytes at the end of a file that contain the offset of the table; more if something follows it. */
+const tails = [1024, 64 * 1024] as const;
 /** Bytes that are read of a section first, and of a trailer at most. */
 const sectionBytes = 16 * 1024;
 /** Objects of a file, and sections of its table: one for each update. */
@@ -70,7 +70,7 @@ export async function readObjectTable(bytes: ByteSource, zlib: NativeZlib | unde
     seen.add(at);
     const section = await readSection(source, at, entries);
     trailer ??= section;
-    const previous = numberOf(section.get("Prev"));
+    const previous = countOf(section.get("Prev"));
     if (previous !== undefined) waiting.push(previous);
   }
   if (!trailer) throw damagedPdf("a cross-reference table", "none");
@@ -102,12 +102,14 @@ async function countEntries(source: TableSource, count: number): Promise<void> {
 }
 
 async function findStart({ bytes }: TableSource): Promise<number> {
-  const from = Math.max(0, bytes.size - tailBytes);
-  const tail = String.fromCharCode(...(await bytes.read(from, bytes.size - from)));
-  const last = tail.slice(Math.max(0, tail.lastIndexOf("startxref")));
-  const offset = /^startxref\s+(\d{1,15})\s/.exec(last)?.[1];
-  if (offset === undefined) throw damagedPdf("`startxref` near the end", "none");
-  return Number(offset);
+  for (const length of tails) {
+    const from = Math.max(0, bytes.size - length);
+    const tail = new TextDecoder("latin1").decode(await bytes.read(from, bytes.size - from));
+    const last = tail.slice(Math.max(0, tail.lastIndexOf("startxref")));
+    const offset = /^startxref\s+(\d{1,15})(?!\d)/.exec(last)?.[1];
+    if (offset !== undefined) return Number(offset);
+  }
+  throw damagedPdf("`startxref` near the end", "none");
 }
 
 /** Adds the entries of a section that are not known yet, and returns its trailer. */

@@ -53,7 +53,7 @@ const kidsOf = async (file: PdfFile, node: PdfDictionary) =>
 
 /**
  * Returns page `number`, from 1 on, of a file that has as many. It reads the nodes above the page, and next
- * to these the ones before it. Throws ImagingError `decode`.
+ * to these the ones before it. Throws ImagingError `decode`, and `not-found` if there are fewer.
  */
 export async function findPage(file: PdfFile, number: number): Promise<PdfPage> {
   let left = number;
@@ -62,6 +62,11 @@ export async function findPage(file: PdfFile, number: number): Promise<PdfPage> 
     const kids = (await kidsOf(file, node)) ?? [];
     const isFlat = countOf(await file.resolve(node.get("Count"))) === kids.length;
     const next = (isFlat && (await leafAt(file, kids, left))) || (await descend(file, kids, left));
+    // /Count may be larger than the number of pages.
+    if (!next && number > 1)
+      throw new ImagingError("not-found", `Expected a page of this PDF file, received ${number}.`, {
+        code: "page_not_found",
+      });
     if (!next) break;
     attributes = attributesOf(next.node, attributes);
     if (next.left === undefined) return new Map([...next.node, ...attributes]);
