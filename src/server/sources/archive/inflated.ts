@@ -5,6 +5,7 @@ import {
   cancelledError,
   crc32,
   createLru,
+  createPauses,
   createSemaphore,
   createSingleFlight,
   ImagingError,
@@ -15,9 +16,11 @@ import { inflate } from "../../../imaging/index.ts";
 import { damagedArchiveError, deflatedTooLargeError } from "./errors.ts";
 import type { MemberHeader } from "./header.ts";
 
-/** Maximum bytes of a member that is inflated, and of all inflated members in memory. */
+/** Maximum bytes of a member that is inflated. */
 export const maxInflated = 64 * 2 ** 20;
-/** The part of the memory of a small machine that is the maximum instead. */
+/** Maximum bytes of all inflated members in memory: several of the largest. */
+const maxTogether = 4 * maxInflated;
+/** The part of the memory of a small machine that is the maximum of both instead. */
 const partOfMemory = 1 / 8;
 /** Number of members that are inflated simultaneously. */
 const atOnce = 2;
@@ -40,7 +43,7 @@ export function createInflatedMembers({
   keepAlive,
 }: Pick<Platform, "memoryBytes" | "zlib" | "keepAlive">): InflatedMembers {
   const maxBytes = Math.min(maxInflated, memoryBytes * partOfMemory);
-  const inMemory = createLru<string, Uint8Array>(maxBytes);
+  const inMemory = createLru<string, Uint8Array>(Math.min(maxTogether, memoryBytes * partOfMemory));
   const flights = createSingleFlight<Uint8Array>(keepAlive);
   const permits = createSemaphore(atOnce);
   return {
@@ -51,9 +54,7 @@ export function createInflatedMembers({
         if (known) return known;
         const make = (work: AbortSignal) =>
           permits.run(async () => {
-            const all = await inflateWhole(piecesOf(packed, work), size, zlib);
-            if ((zlib?.crc32 ?? crc32)(all) !== crc)
-              throw damagedArchiveError("this image differs from its checksum");
+            const all = await inflateWhole(piecesOf(packed, work), { size, crc }, zlib);
             inMemory.set(id, all, all.length);
             return all;
           }, work);
@@ -77,24 +78,31 @@ async function* piecesOf(packed: ByteSource, signal: AbortSignal): AsyncGenerato
   }
 }
 
-/** Inflates exactly `size` bytes. */
+/** Inflates exactly `size` bytes with that checksum. */
 async function inflateWhole(
   pieces: AsyncGenerator<Uint8Array>,
-  size: number,
+  { size, crc }: Pick<MemberHeader, "size" | "crc">,
   zlib: NativeZlib | undefined,
 ): Promise<Uint8Array> {
   const out = new Uint8Array(size);
+  const checksum = zlib?.crc32 ?? crc32;
+  const pause = createPauses();
   let filled = 0;
+  let found = 0;
   try {
     for await (const piece of inflate(pieces, zlib, "deflate-raw")) {
       if (filled + piece.length > size)
         throw damagedArchiveError("this image is longer than its directory says");
       out.set(piece, filled);
       filled += piece.length;
+      found = checksum(piece, found);
+      const due = pause();
+      if (due) await due;
     }
   } catch (error) {
     throw error instanceof ImagingError ? error : damagedArchiveError("this image is damaged");
   }
   if (filled < size) throw damagedArchiveError("this image is shorter than its directory says");
+  if (found !== crc) throw damagedArchiveError("this image differs from its checksum");
   return out;
 }

@@ -239,6 +239,17 @@ describe("an archive", () => {
     expect(readCounts(source.counts).reads).toBe(before);
   });
 
+  it("has several large deflated members in memory, so that readers in turns do not inflate each again", async () => {
+    const data = new Uint8Array(63 * 2 ** 20);
+    const members = ["a.tif", "b.tif", "c.tif", "d.tif"];
+    writeFileSync(join(root, "large.zip"), writeZip(members.map((name) => ({ name, data, deflated: true }))));
+    const images = await Promise.all(members.map((name) => open(source, `large.zip/${name}`)));
+    for (const { bytes } of images) await bytes.read(0, 3);
+    const before = readCounts(source.counts).reads;
+    for (const { bytes } of images) await bytes.read(data.length - 3, 3);
+    expect(readCounts(source.counts).reads).toBe(before);
+  });
+
   it("has no deflated member of more than 64 MiB, and says how to store it", async () => {
     const data = new Uint8Array(64 * 2 ** 20 + 1);
     writeFileSync(join(root, "large.zip"), writeZip([{ name: "a.tif", data, deflated: true }]));
