@@ -135,6 +135,37 @@ describe("an archive of 1,293 images", () => {
       expect((await app.get(`${new URL(id as string).pathname}/info.json`)).status, id).toBe(200);
   });
 
+  test("that is none, or has no such member, leaves what the server has below that name", async () => {
+    const page = new TextEncoder().encode("<html>The landing page of a package</html>");
+    const { url, close, since } = await startOrigin({
+      "package.zip": masterOf(page),
+      "package.zip/inner.jp2": masterOf(image),
+      "scans.zip": masterOf(archive),
+      "scans.zip/besides.jp2": masterOf(image),
+    });
+    const app = await served(`sources: [{ name: web, type: http, url: "${url}/{identifier}" }]`);
+    const statusOf = async (id: string) =>
+      (await app.get(`/iiif/3/${encodeURIComponent(id)}/info.json`)).status;
+    expect(await statusOf("package.zip/inner.jp2")).toBe(200);
+    expect(await statusOf("scans.zip/besides.jp2")).toBe(200);
+    since();
+    expect(await statusOf("package.zip/inner.jp2")).toBe(200);
+    expect(since().requests).toBe(0);
+    expect([await statusOf("package.zip/none.jp2"), await statusOf("scans.zip/none.jp2")]).toEqual([
+      500, 404,
+    ]);
+    await close();
+  });
+
+  test("that is none leaves the objects of a bucket below that name", async () => {
+    bucket.put("package.zip", new TextEncoder().encode("no archive"));
+    bucket.put("package.zip/inner.jp2", image);
+    const app = await overBucket();
+    const { items } = await json(app, "/iiif/presentation/3/package.zip");
+    expect(items.map(({ label }) => label)).toEqual([{ none: ["inner.jp2"] }]);
+    expect((await app.get("/iiif/3/package.zip%2Finner.jp2/info.json")).status).toBe(200);
+  });
+
   test("on a web server leaves all else of it unlisted", async () => {
     const app = await overWeb();
     for (const target of [

@@ -1,7 +1,7 @@
 // A source whose archives are folders: keys below an archive name its members. Everything else is that of the
 // source itself.
 
-import { createPauses, isArchiveName, ServiceError } from "../../../base/index.ts";
+import { createLru, createPauses, isArchiveName, ServiceError } from "../../../base/index.ts";
 import { fileKind } from "../listing.ts";
 import type { Source, SourceEntry, SourceImage } from "../source.ts";
 import { type ArchiveKey, archiveKeys, archivesIn } from "./archive-key.ts";
@@ -12,6 +12,10 @@ import { archiveFindings } from "./findings.ts";
 /** Maximum number of attempts to read an archive that is being replaced. */
 const attempts = 3;
 
+/** Number of addresses that are known to be no archives, and milliseconds until they are asked again. */
+const maxForeign = 1000;
+const foreignMs = 60_000;
+
 /**
  * Returns a source with its archives as folders. An archive is read only for a key that leads into it.
  * Folders list archives as folders, unless they have images themselves: those are a document of their own,
@@ -20,6 +24,9 @@ const attempts = 3;
 export function withArchives(source: Source, archives: Archives): Source {
   const { list, has, stateOf } = source;
   const idOf = (archive: string) => `${source.name}:${archive}`;
+  // Below a file, a disk has nothing, but a web server or a bucket may have more.
+  const mayHaveBoth = source.backend === "http" || source.backend === "s3";
+  const foreign = createLru<string, Opened & { readonly until: number }>(maxForeign);
 
   /**
    * Returns the result of `use` with the archive that a key leads to or into; undefined if it leads to none.
@@ -62,18 +69,35 @@ export function withArchives(source: Source, archives: Archives): Source {
   };
 
   const openMember: Source["open"] = async (key, signal, trace) => {
-    const use = async (archive: SourceImage, { archive: name, path }: ArchiveKey) => {
-      const image = path === "" ? archive : await archives.open(idOf(name), archive, path, signal);
+    const use = async (archive: SourceImage, { archive: name, path }: ArchiveKey): Promise<Opened> => {
+      if (path === "") return { image: archive };
+      const fault = await archives.directoryOf(idOf(name), archive, signal).then(() => undefined, faultOf);
+      const image = fault ? undefined : await archives.open(idOf(name), archive, path, signal);
       if (image) return { image };
       await archive.close();
-      source.counts.notFound.add();
-      return {};
+      return fault ? { fault } : {};
     };
-    const found = await inArchive(key, use, signal, trace);
-    return found ? found.image : source.open(key, signal, trace);
+    const [outer = key] = archivesIn(key);
+    const known = foreign.get(outer);
+    const search = async (): Promise<Opened | undefined> => {
+      try {
+        return await inArchive(key, use, signal, trace);
+      } catch (error) {
+        if (!mayHaveBoth || !isForeign(error)) throw error;
+        foreign.set(outer, { fault: error, until: Date.now() + foreignMs }, 1);
+        return { fault: error };
+      }
+    };
+    const found = known && Date.now() < known.until ? known : await search();
+    if (!found) return source.open(key, signal, trace);
+    const image = found.image ?? (mayHaveBoth ? await source.open(key, signal, trace) : undefined);
+    if (image) return image;
+    if (found.fault) throw found.fault;
+    if (!mayHaveBoth) source.counts.notFound.add();
+    return undefined;
   };
 
-  const listArchive: NonNullable<Source["list"]> = async (prefix, enough) => {
+  const listInArchive: NonNullable<Source["list"]> = async (prefix, enough) => {
     const look = async (directory: ArchiveDirectory, archive: SourceImage, path: string) => {
       const folder = directory.folder(path);
       const known = folder && archives.listings.get(folder);
@@ -82,11 +106,7 @@ export function withArchives(source: Source, archives: Archives): Source {
       if (!enough?.()) archives.listings.set(folder, entries, bytesOfListing(entries));
       return entries;
     };
-    try {
-      return (await lookUp(prefix.replace(/\/$/, ""), look))?.found;
-    } catch (error) {
-      throw isFault(error) ? unlistedError(error) : error;
-    }
+    return (await lookUp(prefix.replace(/\/$/, ""), look))?.found;
   };
 
   const own: Source = {
@@ -101,6 +121,7 @@ export function withArchives(source: Source, archives: Archives): Source {
       for (const each of [key, ...archivesIn(key)]) source.forget?.(each);
     },
     purge(key) {
+      foreign.clear();
       for (const each of key === undefined ? [key] : [key, ...archivesIn(key)]) {
         source.purge?.(each);
         if (each === undefined) archives.purge();
@@ -109,10 +130,18 @@ export function withArchives(source: Source, archives: Archives): Source {
     },
     ...(list && {
       async list(prefix, enough, validators) {
-        const inside = await listArchive(prefix, enough);
-        if (inside) return inside;
-        const entries = await list(prefix, enough, validators);
-        return entries && withFolders(entries, prefix);
+        const listBelow = async () => {
+          const entries = await list(prefix, enough, validators);
+          return entries && withFolders(entries, prefix);
+        };
+        try {
+          return (await listInArchive(prefix, enough)) ?? (await listBelow());
+        } catch (error) {
+          if (!isFault(error)) throw error;
+          const entries = mayHaveBoth ? await listBelow() : undefined;
+          if (!entries?.length) throw unlistedError(error);
+          return entries;
+        }
       },
     }),
     ...(has && { has: async (key) => (await has(key)) || (await isIn(key)) }),
@@ -128,7 +157,28 @@ export function withArchives(source: Source, archives: Archives): Source {
       },
     }),
   };
-  return list ? own : { ...own, inArchives: { ...own, list: listArchive } };
+  const listOnly: Source["list"] = (prefix, enough) =>
+    listInArchive(prefix, enough).catch((error: unknown) => {
+      throw isFault(error) ? unlistedError(error) : error;
+    });
+  return list ? own : { ...own, inArchives: { ...own, list: listOnly } };
+}
+
+/** True if a web server has a page at the address of an archive, or denies it: others may lie below it. */
+const isForeign = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error.code === "origin_not_image" || error.code === "origin_denied");
+
+/** The result of a search in an archive. */
+interface Opened {
+  readonly image?: SourceImage;
+  /** Why the file is not an archive. */
+  readonly fault?: ServiceError;
+}
+
+/** Returns the fault of an archive. Throws any other error. */
+function faultOf(error: unknown): ServiceError {
+  if (!isFault(error)) throw error;
+  return error;
 }
 
 /** Returns the error of a folder that cannot be listed, which hides none of those around it. */

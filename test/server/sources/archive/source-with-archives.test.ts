@@ -239,7 +239,7 @@ describe("an archive", () => {
     expect(readCounts(source.counts).reads).toBe(before);
   });
 
-  it("has several large deflated members in memory, so that readers in turns do not inflate each again", async () => {
+  it("has several large deflated members in memory, so that readers who alternate inflate each once", async () => {
     const data = new Uint8Array(63 * 2 ** 20);
     const members = ["a.tif", "b.tif", "c.tif", "d.tif"];
     writeFileSync(join(root, "large.zip"), writeZip(members.map((name) => ({ name, data, deflated: true }))));
@@ -321,7 +321,10 @@ describe("an archive on a web server", () => {
     await open(remote, "scans.zip/page-150.jp2");
     expect(origin.since().requests).toBe(0);
     expect((await open(remote, "scans.zip/page-151.jp2")).bytes.size).toBe(40_000);
-    expect(await remote.open("scans.zip/none.jp2")).toBeUndefined();
-    expect(origin.since().requests).toBe(0);
+    // The server may have it besides the archive, and is asked once.
+    for (const requests of [1, 0]) {
+      expect(await remote.open("scans.zip/none.jp2")).toBeUndefined();
+      expect(origin.since().requests).toBe(requests);
+    }
   });
 });
