@@ -4,7 +4,7 @@
 import { type ByteSource, ImagingError, memoryBytes } from "../base/index.ts";
 import type { CodecHost, Decoded, Decoder, Encoded, SidecarAccess } from "./codecs/codec.ts";
 import { scaleFactorsOf } from "./codecs/codec.ts";
-import { readableTitles, type SourceFormat, writingOf } from "./codecs/formats.ts";
+import { headLength, readableTitles, type SourceFormat, writingOf } from "./codecs/formats.ts";
 import type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
 import { createCodecs } from "./codecs/index.ts";
 import type { ReadRequest, RenderPlan } from "./codecs/plan.ts";
@@ -143,9 +143,6 @@ export function createImaging(host: CodecHost): Imaging {
     },
   };
 }
-
-/** Bytes at the start of a file that identify its format. */
-const headLength = 64;
 
 const sourceOf = (file: FileBytes): ByteSource => (file instanceof Uint8Array ? memoryBytes(file) : file);
 

@@ -26,6 +26,7 @@ export type { FileFacts } from "./codecs/file-facts.ts";
 export {
   formats,
   formatsWith,
+  headLength,
   optInFormats,
   readableTitles,
   writingOf,

@@ -5,6 +5,7 @@ import {
   type Codecs,
   createCodecs,
   type Decoder,
+  headLength,
   type ImageHeader,
   orWhole,
   type PyramidFileOptions,
@@ -195,7 +196,7 @@ async function confirmInput(files: FileSystem, from: string): Promise<void> {
 }
 
 async function codecOf(codecs: Codecs, bytes: OpenFile): Promise<Decoder> {
-  const codec = codecs.recognise(await bytes.read(0, 64));
+  const codec = codecs.recognise(await bytes.read(0, headLength));
   if (codec) return codec;
   throw new ImagingError("unsupported", `This file is not a ${readableTitles()} image.`);
 }

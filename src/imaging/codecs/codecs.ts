@@ -6,7 +6,7 @@ import type { OverlayPixels } from "../render/overlay-pixels.ts";
 import type { CodecHost, Decoder, Encoder } from "./codec.ts";
 
 export interface Codecs {
-  /** Returns the decoder of a file by its first 64 bytes, or undefined if its format is unknown. */
+  /** Returns the decoder of a file by its first `headLength` bytes, or undefined if its format is unknown. */
   recognise(head: Uint8Array): Decoder | undefined;
   /** Throws ImagingError `unsupported` for a format that this build cannot read. */
   decoder(format: string): Decoder;

@@ -23,7 +23,7 @@ export interface Format {
 export interface Reading {
   /** Extensions of masters, in lower case. */
   readonly extensions: readonly string[];
-  /** True if the first 64 bytes of a file have this format. */
+  /** True if the first `headLength` bytes of a file have this format. */
   recognises(head: Uint8Array): boolean;
   /**
    * Last bytes of a sound file, a function that reads its length from its header, or "any" if it may end in

@@ -54,7 +54,10 @@ export function writingOf(format: string): Writing {
   return write;
 }
 
-/** Returns the format of a file by its first 64 bytes, or undefined if it is unknown. */
+/** Bytes at the start of a file that identify its format; most need 64. */
+export const headLength = 1024;
+
+/** Returns the format of a file by its first `headLength` bytes, or undefined if it is unknown. */
 export function recogniseFormat(head: Uint8Array): string | undefined {
   return Object.keys(formats).find((format) => formats[format]?.read?.recognises(head));
 }

@@ -14,6 +14,7 @@ import { splitPage } from "../../iiif/index.ts";
 import {
   type Codecs,
   type Decoder,
+  headLength,
   type ImageHeader,
   lacksItsEnd,
   readableTitles,
@@ -274,8 +275,6 @@ export const tableVersion = (info: Slot, master: Omit<MasterKey, "page">): strin
 /** Estimate of a probe, which reads a few headers. */
 export const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
-/** Bytes at the start of a file that identify its format. */
-const headLength = 64;
 /**
  * Bytes at the start of a file that are read together, enough for the header of nearly all files, and those
  * of each further read.

@@ -3,16 +3,15 @@
 import type { Cut, SizedSource } from "../cut.ts";
 import type { Format } from "../format.ts";
 import { pdfDecoder } from "./decoder.ts";
+import { findPdfHeader } from "./directory/object-table.ts";
 import { pdfFacts } from "./facts.ts";
 
-/** "%PDF-" (ISO 32000-2, section 7.5.2). */
-const mark = [0x25, 0x50, 0x44, 0x46, 0x2d];
 
 export const pdf = {
   title: "PDF",
   read: {
     extensions: ["pdf"],
-    recognises: (head) => mark.every((byte, i) => head[i] === byte),
+    recognises: (head) => findPdfHeader(head) >= 0,
     end: "any",
     findCut: pdfCut,
     readFacts: pdfFacts,

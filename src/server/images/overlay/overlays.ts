@@ -19,6 +19,7 @@ import {
 import {
   type Codecs,
   type Encoded,
+  headLength,
   type ImageHeader,
   type OverlayImage,
   orWhole,
@@ -271,7 +272,7 @@ async function decodeOverlay(
   signal: AbortSignal,
 ): Promise<OverlayImage> {
   const bytes: ByteSource = memoryBytes(file);
-  const codec = codecs.recognise(file.subarray(0, 64));
+  const codec = codecs.recognise(file.subarray(0, headLength));
   if (!codec) throw new Error(`the overlay is not a ${readableTitles()} image`);
   const header = await withServiceErrors(() => codec.probe(bytes, 1));
   if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);

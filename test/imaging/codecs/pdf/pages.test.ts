@@ -70,6 +70,14 @@ describe("a page that is one image", () => {
     expect((await probe(file)).incomplete).toBeUndefined();
   });
 
+  test("is found if the header of the file follows other bytes", async () => {
+    const file = pdfFile(scanObjects([photoScan]));
+    const moved = await imaging.open(Buffer.concat([Buffer.from("\ufeff\r\n"), file]));
+    expect(moved.header).toMatchObject({ format: "pdf", width: 600 });
+    expect(moved.header).not.toHaveProperty("drawn");
+    expect(await moved.read()).toEqual(await (await imaging.open(photo)).read());
+  });
+
   test("is drawn if its own decoder cannot read it", async () => {
     const at = photo.findIndex((byte, i) => byte === 0xc0 && photo[i - 1] === 0xff);
     const changed = (offset: number, value: number) => {

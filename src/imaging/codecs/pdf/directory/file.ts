@@ -93,6 +93,7 @@ export async function unlessFailed<T>(
 export interface PdfStream {
   /** Its length, filters and their parameters are no references. */
   readonly dictionary: PdfDictionary;
+  /** In the whole file. */
   readonly offset: number;
   /** Bytes as stored, not beyond the end of the file. */
   readonly length: number;
@@ -129,8 +130,9 @@ export async function openPdf(
   const known = tables.get(name);
   const table = known ?? (await unlessFailed(failures, version, () => readObjectTable(bytes, zlib)));
   if (!known) tables.set(name, table, table.weight);
-  const read: ByteSource["read"] = (offset, length) => bytes.read(offset, length);
-  return new OpenPdf({ bytes: { size: bytes.size ?? 0, read }, zlib, table, objects, name });
+  const { start } = table;
+  const read: ByteSource["read"] = (offset, length) => bytes.read(start + offset, length);
+  return new OpenPdf({ bytes: { size: (bytes.size ?? 0) - start, read }, zlib, table, objects, name });
 }
 
 interface Parts {
@@ -203,13 +205,14 @@ class OpenPdf implements PdfFile {
     const stated = countOf(dictionary.get("Length"));
     if (stated === undefined) throw damagedPdf("the length of a stream", "none");
     const length = Math.min(stated, Math.max(0, this.#parts.bytes.size - object.data));
-    return { dictionary, offset: object.data, length, isCut: length < stated };
+    const offset = this.table.start + object.data;
+    return { dictionary, offset, length, isCut: length < stated };
   }
 
   async contents({ dictionary, offset, length }: PdfStream, limit: number): Promise<Uint8Array | undefined> {
     if (length > limit) return undefined;
     const { bytes, zlib } = this.#parts;
-    const contents = await decodeStream(dictionary, await bytes.read(offset, length), limit, zlib);
+    const contents = await decodeStream(dictionary, await bytes.read(offset - this.table.start, length), limit, zlib);
     this.#spend(0, contents?.length ?? limit);
     return contents;
   }

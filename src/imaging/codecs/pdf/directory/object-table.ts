@@ -22,9 +22,13 @@ const [maxTableBytes, maxStreamBytes] = [32 * 2 ** 20, 16 * 2 ** 20];
 /** Entries that are read without a pause. */
 const together = 10_000;
 const entryBytes = 20;
+/** Bytes in which the header begins; offsets count from it. */
+const maxFront = 1024;
 
 /** Where each object is. */
 export interface ObjectTable {
+  /** Offset of the header in the file, from which all other offsets count. */
+  readonly start: number;
   readonly trailer: PdfDictionary;
   /** Returns undefined for an object that does not exist. */
   find(object: number): ObjectLocation | undefined;
@@ -58,7 +62,9 @@ export async function readObjectTable(bytes: ByteSource, zlib: NativeZlib | unde
   const { size } = bytes;
   if (size === undefined)
     throw new ImagingError("unsupported", "Expected a PDF file of known length, received one without.");
-  const sized = { size, read: (offset: number, length: number) => bytes.read(offset, length) };
+  const start = Math.max(0, findPdfHeader(await bytes.read(0, Math.min(size, maxFront))));
+  const read: ByteSource["read"] = (offset, length) => bytes.read(start + offset, length);
+  const sized = { size: size - start, read };
   const source: TableSource = { bytes: sized, zlib, left: maxTableBytes, entries: maxEntries, unpaused: 0 };
   const entries = new Entries();
   let trailer: PdfDictionary | undefined;
@@ -80,8 +86,12 @@ export async function readObjectTable(bytes: ByteSource, zlib: NativeZlib | unde
       "This PDF file is encrypted. Remove the encryption with `qpdf --decrypt IN.pdf OUT.pdf`.",
       { code: "encrypted_pdf" },
     );
-  return entries.table(trailer);
+  return { ...entries.table(trailer), start };
 }
+
+/** Returns the offset of "%PDF-" in the first bytes of a file, as other readers look for it; or -1. */
+export const findPdfHeader = (head: Uint8Array): number =>
+  new TextDecoder("latin1").decode(head.subarray(0, maxFront)).indexOf("%PDF-");
 
 const tooLarge = (limit: string) =>
   new ImagingError("unsupported", `Expected a PDF file of at most ${limit}, received one of more.`);
@@ -285,7 +295,7 @@ class Entries {
     [this.#positions, this.#indexes] = [positions, indexes];
   }
 
-  table(trailer: PdfDictionary): ObjectTable {
+  table(trailer: PdfDictionary): Omit<ObjectTable, "start"> {
     const [size, positions, indexes] = [this.#size, this.#positions, this.#indexes];
     return {
       trailer,
