@@ -103,6 +103,13 @@ const reasons: readonly Reason[] = [
     command: toJpegPyramid,
   },
   {
+    code: "drawn",
+    applies: ({ header }) => header?.drawn !== undefined,
+    text: () => "The page is drawn, with everything on it that lies under a tile.",
+    advice: convertToTiles,
+    command: toPyramid,
+  },
+  {
     code: "jpeg",
     applies: () => true,
     text: () => "A JPEG can only be decoded from its beginning.",

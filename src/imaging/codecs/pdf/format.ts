@@ -6,7 +6,6 @@ import { pdfDecoder } from "./decoder.ts";
 import { findPdfHeader } from "./directory/object-table.ts";
 import { pdfFacts } from "./facts.ts";
 
-
 export const pdf = {
   title: "PDF",
   read: {

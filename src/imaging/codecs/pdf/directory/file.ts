@@ -212,7 +212,12 @@ class OpenPdf implements PdfFile {
   async contents({ dictionary, offset, length }: PdfStream, limit: number): Promise<Uint8Array | undefined> {
     if (length > limit) return undefined;
     const { bytes, zlib } = this.#parts;
-    const contents = await decodeStream(dictionary, await bytes.read(offset - this.table.start, length), limit, zlib);
+    const contents = await decodeStream(
+      dictionary,
+      await bytes.read(offset - this.table.start, length),
+      limit,
+      zlib,
+    );
     this.#spend(0, contents?.length ?? limit);
     return contents;
   }
