@@ -269,24 +269,30 @@ describe("a hostile file ends in an error after a bounded number of bytes", () =
     const streams = numbers(20).map((i) => 200 + i);
     const stored = Object.fromEntries(streams.map((stream) => [stream + 100, stream]));
     const names = streams.map((stream) => `/G${stream} ${stream + 100} 0 R`).join(" ");
-    const uses = streams.map((stream) => `/G${stream} gs`).join(" ");
-    const scan = {
+    const using = (used: readonly number[]) => ({
       ...scans(1)[0]!,
-      content: `${uses} q 600 0 0 400 0 0 cm /I Do Q`,
-      points: [600, 400],
+      content: `${used.map((stream) => `/G${stream} gs`).join(" ")} q 600 0 0 400 0 0 cm /I Do Q`,
+      points: [600, 400] as const,
       resources: `/ExtGState << ${names} >>`,
-    } as const;
+    });
     const made = (length: number) => {
-      const objects = Object.fromEntries(
-        streams.map((stream) => [stream, storing(stream + 100, length)] as const),
-      );
-      return pdfFile({ ...scanObjects([scan]), ...objects }, { isStream: true, stored });
+      const objects = streams.map((stream) => {
+        const head = `${stream + 100} 0 `;
+        // The object is short: it stays in memory when its stream no longer does.
+        const data = deflateSync(bytesOf(`${head}<< >> ${" ".repeat(length)}`));
+        const dictionary = `/Type /ObjStm /N 1 /First ${head.length} /Filter /FlateDecode`;
+        return [stream, { dictionary, data }] as const;
+      });
+      const pages = [using(streams.slice(0, 7)), using(streams)];
+      const file = { ...scanObjects(pages), ...Object.fromEntries(objects) };
+      return memoryBytes(pdfFile(file, { isStream: true, stored }));
     };
-    expect(await listed(memoryBytes(made(1000)), 1)).toEqual([0]);
-    // 20 of 2,000,000 bytes are more than 32 MiB.
-    const large = memoryBytes(made(1_000_000));
-    const padded = await listed(large, 1, "version");
-    expect([padded, await listed(large, 1, "version")]).toEqual([["unsupported"], ["unsupported"]]);
+    expect(await listed(made(1000), 2)).toEqual([0, 0]);
+    // 20 of 2,000,000 bytes are more than 32 MiB; those of the first page are not.
+    const large = made(2_000_000);
+    await expect(pdf.probe(large, 2, "cold")).rejects.toMatchObject({ kind: "unsupported" });
+    expect(indexOf(await pdf.probe(large, 1, "warm"))).toBe(0);
+    await expect(pdf.probe(large, 2, "warm")).rejects.toMatchObject({ kind: "unsupported" });
   });
 
   test("more entries of tables than objects may have, of a byte each", async () => {
