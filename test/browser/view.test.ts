@@ -455,7 +455,7 @@ describe.each(Object.keys(viewers))("downloads in %s", (viewer) => {
     );
     let saved = 0;
     page.on("download", () => saved++);
-    await page.locator("#downloads section").last().locator("a").first().click();
+    await page.locator("#downloads section", { hasText: "This page" }).locator("a").first().click();
     await page.getByText("The picture could not be fetched. Too many requests wait.").waitFor();
     expect(saved).toBe(0);
     await page.context().close();
