@@ -1,11 +1,12 @@
 // The masters of a planned item as a ZIP archive: stored, with ZIP64 where it is needed.
 
 import { makeZip, predictLength } from "client-zip";
+import { cancelledError } from "../../base/index.ts";
 import { fileStem } from "../../iiif/index.ts";
 import type { Caller } from "../access/access.ts";
 import type { RenderParts } from "../images/render.ts";
 import { sectionOf } from "./masters.ts";
-import type { Section } from "./pieces.ts";
+import { bytesFrom, type Section } from "./pieces.ts";
 import { isStored, type Plan, type PlannedPage, type StoredPage } from "./plan.ts";
 
 interface Member {
@@ -37,22 +38,25 @@ export function zipOfItem(images: RenderParts, { item, pages }: Plan, caller: Ca
   };
   return {
     length: Number(predictLength(facts)),
-    read: (from) => skipBytes(from, makeZip(entries())),
+    read: (from) => bytesFrom(from, partsOf(makeZip(entries()), caller.signal)),
   };
 }
 
-/** Yields what a stream has after its first bytes. Leaving the loop cancels it. */
-async function* skipBytes(count: number, stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  let left = count;
+/** Yields the parts of an archive. Leaving the loop ends it. */
+async function* partsOf(
+  archive: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = archive.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const { value } = next;
-      if (value.length > left) yield value.subarray(left);
-      left = Math.max(0, left - value.length);
+      // Before a part from the middle nothing is sent, so that only this tells that the client has left.
+      if (signal?.aborted) throw cancelledError(signal);
+      yield next.value;
     }
   } finally {
-    await reader.cancel();
+    // client-zip 2.5.1 ends by an error in its own generator.
+    await reader.cancel().catch(() => {});
   }
 }
 

@@ -75,6 +75,17 @@ describe("the ZIP of a folder", () => {
     expect([rest.status, await bytesOf(rest)]).toEqual([206, bytes.subarray(from)]);
   });
 
+  test("is sent in parts from its middle, and ends quietly if its client leaves", async () => {
+    await open();
+    const bytes = await bytesOf(await app.get(zip("book")));
+    const [from, to] = [1000, Math.floor(bytes.length / 2)];
+    const part = await app.get(zip("book"), { headers: { Range: `bytes=${from}-${to}` } });
+    expect([part.status, await bytesOf(part)]).toEqual([206, bytes.subarray(from, to + 1)]);
+    const left = (await app.get(zip("book"))).body!.getReader();
+    await left.read();
+    await expect(left.cancel()).resolves.toBeUndefined();
+  });
+
   test("is offered only if it is turned on, and only up to its size", async () => {
     await open("");
     expect((await json(app, `${root}/book`)).rendering).toHaveLength(1);

@@ -80,3 +80,24 @@ test("an error cuts the body, and is reported once", async () => {
   await expect(reader.read()).rejects.toThrow("the source is gone");
   expect([failed.mock.calls.length, ended.mock.calls.length]).toEqual([1, 1]);
 });
+
+test("an error of parts that nobody reads any more goes nowhere", async () => {
+  const failing = async function* () {
+    try {
+      yield Uint8Array.of(1);
+      yield Uint8Array.of(2);
+    } finally {
+      // biome-ignore lint/correctness/noUnsafeFinally: an end that fails
+      throw undefined;
+    }
+  };
+  const failed = vi.fn();
+  const left = streamOf(failing(), { failed }).getReader();
+  await left.read();
+  await expect(left.cancel()).resolves.toBeUndefined();
+  const slow = streamOf(failing(), { failed, stallMs: 1000 }).getReader();
+  await slow.read();
+  await vi.advanceTimersByTimeAsync(1001);
+  await expect(slow.read()).rejects.toThrow("read nothing");
+  expect(failed).not.toHaveBeenCalled();
+});

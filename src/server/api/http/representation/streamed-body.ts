@@ -25,6 +25,11 @@ export function streamOf(
     clearTimeout(timer);
     ended();
   };
+  /** Ends the parts; nobody is left to hear of an error. */
+  const leave = async () => {
+    end();
+    await parts.return(undefined).catch(() => {});
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -47,16 +52,12 @@ export function streamOf(
         // A longer timer would end immediately.
         if (stallMs === 0 || stallMs >= 2 ** 31) return;
         timer = setTimeout(() => {
-          end();
           controller.error(new Error(`The client has read nothing for ${stallMs} ms.`));
-          void parts.return(undefined);
+          void leave();
         }, stallMs);
         (timer as { unref?(): void }).unref?.();
       },
-      async cancel() {
-        end();
-        await parts.return(undefined);
-      },
+      cancel: leave,
     },
     { highWaterMark: 1 },
   );
