@@ -22,7 +22,8 @@ export function attachmentNamed(name: string): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
-    .replace(/[^\x20-\x7e]+|["\\]/g, "_");
+    // Wide forms of reserved characters have become these.
+    .replace(/[^\x20-\x7e]+|["\\/:*?<>|%;]/g, "_");
   const encoded = percentEncode(name, /[^A-Za-z0-9!#$&+\-.^_`|~]+/gu);
   const whole = plain === name ? "" : `; filename*=UTF-8''${encoded}`;
   return `attachment; filename="${plain}"${whole}`;

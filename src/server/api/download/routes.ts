@@ -92,15 +92,18 @@ async function respond(
   const sharing = combineSharing([presented.sharing(), plan.sharing]);
   setCaching(headers, c, sharing, presented.lasts() ? service.caching.documents : "no-cache");
   setCors(headers, c);
+  const exposed = headers["Access-Control-Expose-Headers"];
+  headers["Access-Control-Expose-Headers"] = `${exposed}, Accept-Ranges, Content-Length, Content-Range`;
   if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
   headers["Content-Type"] = types[kind];
   headers["Content-Disposition"] = attachmentNamed(`${fileStem(plan.item.title) || "item"}.${kind}`);
-  headers["Accept-Ranges"] = file.mayHaveLength ? "bytes" : "none";
 
   const isHead = c.req.method === "HEAD";
   const wantsLength = isHead || c.req.raw.headers.has("Range") || plan.pages.length <= measuredPages;
   const known = lengths.get(etag);
   const size = known ?? (file.mayHaveLength && wantsLength ? await file.measure() : undefined);
+  const isUnknown = !file.mayHaveLength || (wantsLength && size === undefined);
+  headers["Accept-Ranges"] = isUnknown ? "none" : "bytes";
   if (size === undefined) {
     if (isHead) return new Response(null, { headers });
     return new Response(

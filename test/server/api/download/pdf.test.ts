@@ -207,6 +207,10 @@ structures: [{ label: Anfang, items: [1.jpg] }, { label: Ende, items: [3.png] }]
       expect([format, ["srgb", "b-w"].includes(space as string)]).toEqual(["jpeg", true]);
     }
     expect(images).toHaveLength(3);
+    // Only its bytes say that it is arithmetic-coded.
+    const head = await app.get(pdf("mixed/1.jpg"), { method: "HEAD" });
+    expect([head.headers.get("Accept-Ranges"), head.headers.get("Content-Length")]).toEqual(["none", null]);
+    expect(head.headers.get("Access-Control-Expose-Headers")).toMatch(/ETag.*, Accept-Ranges.*Content-Range/);
     await open("image: { max_output_width: 300 }");
     expect(await sizesOf(imagesIn(await save(await app.get(pdf("book")))))).toEqual(
       Array(2).fill("jpeg 300x200"),
