@@ -86,11 +86,11 @@ async function showPage(number: number, query: string): Promise<void> {
     lines.map(({ text }) => text),
     clauses,
   );
+  const { canvasWidth, canvasHeight } = await canvasSize(manifest, address);
   const picture = element("div", { className: "picture" });
   const shown = element("img", { src: image, alt: label });
   // Boxes are in pixels of the canvas, which has the size of the largest image or a multiple of it.
   shown.addEventListener("load", () => {
-    const { canvasWidth, canvasHeight } = sizes;
     for (const { line } of found) {
       const [x = 0, y = 0, width = 0, height = 0] = lines[line]?.box ?? [];
       if (width === 0) continue;
@@ -103,7 +103,6 @@ async function showPage(number: number, query: string): Promise<void> {
       picture.append(box);
     }
   });
-  const sizes = await canvasSize(manifest, address);
   picture.append(shown);
   const back = element("a", { href: ownAddress(query) }, ["Back to the results"]);
   const links = element("p", {}, [element("a", { href: manifest }, ["Manifest"])]);
