@@ -267,13 +267,15 @@ structures: [{ label: Anfang, items: [1.jpg] }, { label: Ende, items: [3.png] }]
   });
 
   test("breaks off if an image is replaced while it is sent", async () => {
+    // A page and a part are made ahead of the client, so that only a later page is surely unread.
+    for (const page of [4, 5, 6, 7, 8]) await laid.put(`book/${page}.jpg`, "jpg-progressive.jpg");
     // The facts of a file that has not changed for a while are remembered.
-    utimesSync(join(laid.root, "book/2.jpg"), 1, 1);
+    utimesSync(join(laid.root, "book/8.jpg"), 1, 1);
     await open();
     const response = await app.get(pdf("book"));
     const reader = response.body!.getReader();
     await reader.read();
-    await laid.put("book/2.jpg", "jpg-baseline-420.jpg");
+    await laid.put("book/8.jpg", "jpg-baseline-420.jpg");
     const rest = async () => {
       while (!(await reader.read()).done);
     };
