@@ -1,10 +1,10 @@
 // AVIF output through libaom and libavif (@jsquash/avif).
 
-import { ImagingError, type Size } from "../../../base/index.ts";
+import type { Size } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Shape } from "../../pipeline/shape.ts";
 import type { CodecHost, Encoder } from "../codec.ts";
-import { asImagingError, cachedInstance, emscriptenOptions } from "../instance.ts";
+import { createPackageEncoder } from "../package-encoder.ts";
 import type { EncodeOptions } from "../plan.ts";
 import { toRgba } from "../rgba.ts";
 import { describePixels } from "./describe.ts";
@@ -47,53 +47,26 @@ const usual = {
   lossless: false,
 };
 
-/** The used exports of the module. */
-interface Module {
-  readonly HEAPU8: Uint8Array;
-  encode(
-    rgba: Uint8Array,
-    width: number,
-    height: number,
-    options: typeof usual & { quality: number; speed: number; subsample: number; bitDepth: number },
-  ): Uint8Array | null;
-}
+type Options = typeof usual & { quality: number; speed: number; subsample: number; bitDepth: number };
 
 /**
  * Creates the encoder: gray and RGB of 8 bits, and of 16, of which 10 are written. Throws ImagingError
  * `encode`, and those of `loadWasm`.
  */
 export function avifEncoder(host: CodecHost): Encoder["encode"] {
-  const withEncoder = cachedInstance<Module>({
-    create: async () => {
-      const [{ default: create }, module] = await Promise.all([
-        import("./encoder-glue.ts"),
-        host.loadWasm("avif-encode"),
-      ]);
-      return (await create({
-        ...emscriptenOptions(module),
-        locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
-      } as object)) as unknown as Module;
-    },
-    memory: ({ HEAPU8 }) => HEAPU8.length,
+  const encode = createPackageEncoder<Options>(host, {
+    module: "avif-encode",
+    title: "AVIF",
+    loadGlue: () => import("./encoder-glue.ts"),
   });
-  return (pixels, options) =>
-    withEncoder((encoder) => {
-      const { width, height, interpretation } = pixels;
-      const { rgba, bitDepth } = samplesOf(pixels);
-      const subsample = sampling[interpretation === "gray" ? "gray" : options.chroma];
-      const { speed } = speedOf(pixels);
-      try {
-        const asked = { ...usual, quality: options.quality, speed, subsample, bitDepth };
-        const encoded = encoder.encode(rgba, width, height, asked);
-        if (encoded) return describe(encoded, options);
-      } catch (error) {
-        throw asImagingError(error, "encode", failure);
-      }
-      throw new ImagingError("encode", failure);
-    });
+  return async (pixels, options) => {
+    const { rgba, bitDepth } = samplesOf(pixels);
+    const subsample = sampling[pixels.interpretation === "gray" ? "gray" : options.chroma];
+    const { speed } = speedOf(pixels);
+    const asked = { ...usual, quality: options.quality, speed, subsample, bitDepth };
+    return describe(await encode(rgba, pixels, asked), options);
+  };
 }
-
-const failure = "The AVIF encoder failed; ask for a smaller size or another format.";
 
 const describe = (file: Uint8Array, { embed }: EncodeOptions) =>
   describePixels(file, embed?.orientation ?? 1, embed?.profile !== "source");

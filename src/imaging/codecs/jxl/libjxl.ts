@@ -3,7 +3,7 @@
 import { ImagingError } from "../../../base/index.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
-import { asImagingError, cachedInstance, emscriptenOptions } from "../instance.ts";
+import { createPackageEncoder } from "../package-encoder.ts";
 import { toRgba } from "../rgba.ts";
 
 /** Options of the package that stay as they are there. */
@@ -17,49 +17,24 @@ const usual = {
   lossless: false,
 };
 
-/** The used exports of the module. */
-interface Module {
-  readonly HEAPU8: Uint8Array;
-  encode(
-    rgba: Uint8Array,
-    width: number,
-    height: number,
-    options: typeof usual & { quality: number; effort: number },
-  ): Uint8Array | null;
+interface Asked {
+  readonly quality: number;
+  readonly effort: number;
 }
 
-export type EncodeByLibjxl = (
-  pixels: PixelBuffer,
-  options: { readonly quality: number; readonly effort: number },
-) => Promise<Uint8Array>;
+export type EncodeByLibjxl = (pixels: PixelBuffer, options: Asked) => Promise<Uint8Array>;
 
 /** Creates the encoder. It throws ImagingError `encode`, and the errors of `loadWasm`. */
 export function libjxlEncoder(host: CodecHost): EncodeByLibjxl {
-  const withEncoder = cachedInstance<Module>({
-    create: async () => {
-      const [{ default: create }, module] = await Promise.all([
-        import("./encoder-glue.ts"),
-        host.loadWasm("jxl-encode"),
-      ]);
-      return (await create({
-        ...emscriptenOptions(module),
-        locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
-      } as object)) as unknown as Module;
-    },
-    memory: ({ HEAPU8 }) => HEAPU8.length,
+  const encode = createPackageEncoder<typeof usual & Asked>(host, {
+    module: "jxl-encode",
+    title: "JPEG XL",
+    loadGlue: () => import("./encoder-glue.ts"),
   });
-  return (pixels, options) =>
-    withEncoder((encoder) => {
-      const rgba = toRgba(pixels, "JPEG XL");
-      if (!(rgba instanceof Uint8Array)) throw new ImagingError("encode", failure);
-      try {
-        const encoded = encoder.encode(rgba, pixels.width, pixels.height, { ...usual, ...options });
-        if (encoded) return encoded;
-      } catch (error) {
-        throw asImagingError(error, "encode", failure);
-      }
-      throw new ImagingError("encode", failure);
-    });
+  return async (pixels, options) => {
+    const rgba = toRgba(pixels, "JPEG XL");
+    if (!(rgba instanceof Uint8Array))
+      throw new ImagingError("encode", "Expected 8 bits for each sample of JPEG XL, received 16.");
+    return encode(rgba, pixels, { ...usual, ...options });
+  };
 }
-
-const failure = "The JPEG XL encoder failed; ask for a smaller size or another format.";
