@@ -1,6 +1,6 @@
 // Measures the extra cost of a tile under full observation: log lines, scraped metrics, Server-Timing, traces
-// to a working or dead collector, error reports. CPU time by the kernel's clock of each thread, in
-// nanoseconds.
+// to a working or dead collector, error reports; and what it costs to tell readers from crawlers. CPU time by
+// the kernel's clock of each thread, in nanoseconds.
 //
 // Equal processes differ by up to 10 %, depending on how V8 compiles and places their code. The compared
 // services are therefore two in one process, requested in turn: what they share costs the same. Their render
@@ -8,10 +8,11 @@
 // is a share of. Each service is the first in one of two starts, and the mean of such a pair counts as one
 // figure. "off, once more" shows how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept] [--rendered | --session]
+//   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept] [--rendered | --session] [--networks N]
 //
 //   --master: a JPEG; by default noise of 6144 by 4096, whose tiles are lossless crops, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer requests them
+//   --networks: the requests are those of a browser from so many networks, as a proxy passes them on
 //   --only: a variant to compare with "off", may be repeated; by default all of them
 //   --processor: pins the services to this one (Linux), which reduces differences; `taskset -c 1 node bench/observing.mjs` pins this script to another
 
@@ -42,11 +43,12 @@ const { values } = parseArgs({
     kept: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     processor: { type: "string" },
+    networks: { type: "string", default: "0" },
     program: { type: "string", default: "dist/program.js" },
   },
 });
 if (values.session && values.rendered) throw new Error("expected --session or --rendered, not both");
-const [tiles, rounds] = [Number(values.tiles), Number(values.rounds)];
+const [tiles, rounds, networks] = [Number(values.tiles), Number(values.rounds), Number(values.networks)];
 const folder = mkdtempSync(join(tmpdir(), "smalti-observing-"));
 mkdirSync(join(folder, "images"));
 const master = join(folder, "images", "noise.jpg");
@@ -96,6 +98,8 @@ const variants = {
   traces: off + traces,
   all: Object.values(kinds(live)).join(""),
   "all, dead collector": Object.values(kinds(dead)).join(""),
+  "crawlers: observe": `${off}crawlers: { mode: observe }\n`,
+  "crawlers: limit": `${off}crawlers: { mode: limit }\n`,
 };
 /** Variants that are scraped after each round, which is measured separately. */
 const scraped = new Set(Object.keys(variants).filter((name) => variants[name].includes(metrics)));
@@ -134,7 +138,7 @@ async function startTogether(names) {
     const file = join(folder, `${port}.yaml`);
     writeFileSync(
       file,
-      `addr: "127.0.0.1:${port}"\nsources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]\nimage: { max_concurrent: 1 }\ncache: { render: ${slot}, origin: { backend: heap } }\n${variants[name]}`,
+      `addr: "127.0.0.1:${port}"\nsources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]\nimage: { max_concurrent: 1 }\ntrusted_proxies: ["127.0.0.1"]\ncache: { render: ${slot}, origin: { backend: heap } }\n${variants[name]}`,
     );
     return { name, file, url: `http://127.0.0.1:${port}` };
   });
@@ -163,9 +167,23 @@ const sessionTiles = () =>
   session({ width, height }).flatMap(({ kind, path }) => (kind === "tile" ? path : []));
 const targets = (values.session ? sessionTiles() : gridTiles()).map((path) => `/iiif/3/noise.jpg/${path}`);
 
+const browser =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
+
+/** Headers of request number `at`: none, or those of a browser in one of the networks. */
+function headersOf(at) {
+  if (networks === 0) return {};
+  const network = at % networks;
+  return {
+    "User-Agent": browser,
+    Referer: "https://www.example.org/",
+    "X-Forwarded-For": `10.${(network >> 8) & 255}.${network & 255}.7`,
+  };
+}
+
 async function ask({ url }, count) {
   for (let i = 0; i < count; i++) {
-    const response = await fetch(url + targets[i % targets.length]);
+    const response = await fetch(url + targets[i % targets.length], { headers: headersOf(i) });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`status ${response.status}: see ${folder}`);
   }
