@@ -24,21 +24,23 @@ export interface Passes {
   has(headers: Headers, client: string | undefined): boolean;
 }
 
-interface Seen {
-  /** Undefined while it is being verified, and if it is not valid. */
-  network: string | undefined;
+interface Pass {
+  readonly network: string;
   /** Milliseconds since 1970. */
-  until: number;
+  readonly until: number;
 }
 
 /** Creates passes. Servers with the same secret accept those of each other. */
 export function createPasses(secret: string): Passes {
   const seals = createSeals<{ network: string }>(secret, "pass of the viewer", validSeconds);
-  const seen = createLru<string, Seen>(4096);
+  const valid = createLru<string, Pass>(4096);
+  /** Values that are or were verified; apart from those that are valid, which no flood of others evicts. */
+  const tried = createLru<string, true>(4096);
   const verify = async (value: string) => {
     const pass = (await seals.open(value)) as { network?: unknown; exp?: number } | undefined;
     if (typeof pass?.network !== "string") return;
-    seen.set(value, { network: pass.network, until: (pass.exp ?? 0) * 1000 }, 1);
+    valid.set(value, { network: pass.network, until: (pass.exp ?? 0) * 1000 }, 1);
+    tried.delete(value);
   };
   return {
     async issue(client, base) {
@@ -51,9 +53,10 @@ export function createPasses(secret: string): Passes {
     has(headers, client) {
       const [value] = cookieValues(headers.get("Cookie") ?? undefined, passName);
       if (value === undefined || value.length > maxLength) return false;
-      const known = seen.get(value);
-      if (known) return known.network === visitorNetworks(client).network && Date.now() < known.until;
-      seen.set(value, { network: undefined, until: 0 }, 1);
+      const pass = valid.get(value);
+      if (pass) return pass.network === visitorNetworks(client).network && Date.now() < pass.until;
+      if (tried.get(value)) return false;
+      tried.set(value, true, 1);
       void verify(value);
       return false;
     },
