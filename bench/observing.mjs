@@ -12,7 +12,7 @@
 //
 //   --master: a JPEG; by default noise of 6144 by 4096, whose tiles are lossless crops, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer requests them
-//   --networks: the requests are those of a browser from so many networks, as a proxy passes them on
+//   --networks: the requests are those of browsers in N networks, as a proxy passes them on
 //   --only: a variant to compare with "off", may be repeated; by default all of them
 //   --processor: pins the services to this one (Linux), which reduces differences; `taskset -c 1 node bench/observing.mjs` pins this script to another
 
