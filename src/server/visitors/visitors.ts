@@ -70,7 +70,7 @@ export interface Visitor {
    * `limited` (code visitor_budget), with the seconds to wait, `cancelled` if the signal aborts meanwhile.
    */
   enter(megapixels: number, signal?: AbortSignal): Promise<void>;
-  /** Charges the milliseconds of a job for it. */
+  /** Charges the milliseconds of a job for it; those of several jobs add up. */
   chargeWork(ms: number): void;
 }
 
@@ -169,8 +169,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     readonly #networks: VisitorNetworks;
     #class: VisitorClass;
     #shape: Shape = "document";
-    /** Megapixels that were charged before the work was known. */
+    /** Megapixels that were charged so far. */
     #charged = 0;
+    /** Milliseconds of all jobs so far. */
+    #workedMs = 0;
 
     constructor(arrival: Arrival) {
       this.#arrival = arrival;
@@ -231,7 +233,8 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     chargeWork(ms: number): void {
       counts[this.#class].ms += ms;
-      const megapixels = ms / msPerMegapixel;
+      this.#workedMs += ms;
+      const megapixels = this.#workedMs / msPerMegapixel;
       if (megapixels <= this.#charged) return;
       this.#charge(megapixels - this.#charged);
       this.#charged = megapixels;

@@ -136,8 +136,10 @@ test("work that takes more than its pixels is charged as what it takes", async (
   // A megapixel is 20 ms.
   visitor.chargeWork(200);
   expect(visitors.counts().program).toMatchObject({ megapixels: 10, ms: 200 });
+  // Jobs of one request add up.
   visitor.chargeWork(200);
-  expect(visitors.heaviest("networks", 1)).toEqual([{ name: "192.0.2.0/24", amount: 10, excess: 0 }]);
+  expect(visitors.counts().program).toMatchObject({ megapixels: 20, ms: 400 });
+  expect(visitors.heaviest("networks", 1)).toEqual([{ name: "192.0.2.0/24", amount: 20, excess: 0 }]);
 });
 
 test("a class gets no more large images than its burst, its rate and what waits (property)", async () => {

@@ -47,7 +47,7 @@ export interface JobNeeds {
 /** For whom a job is, as far as it decides on turns. */
 export interface JobVisitor {
   readonly group: TurnGroup;
-  /** Charges the milliseconds that the job has worked. */
+  /** Charges the milliseconds that the job has worked, also if it failed. */
   chargeWork(ms: number): void;
 }
 
@@ -192,11 +192,12 @@ class CostAdmission implements Admission {
       const result = await work(needs.remote === undefined ? undefined : this.#permitOf(job));
       stopClock(job);
       this.#estimates.learn(needs.work, job.workedMs);
-      needs.visitor?.chargeWork(job.workedMs);
       if (job.lane === "cheap" && laneOf(job.workedMs) !== "cheap") counts.overran.add();
       return result;
     } finally {
       stopClock(job);
+      // Also of a job that failed, or whose client has left.
+      needs.visitor?.chargeWork(job.workedMs);
       this.#admitted.delete(job);
       this.#returning.delete(job);
       this.#next();

@@ -366,3 +366,15 @@ test("a kind of job that takes longer than estimated is heavy from then on", asy
   await job();
   expect(readCounts(counts)).toMatchObject({ heavy: 1, overran: 1 });
 });
+
+test("each job is charged to its visitor once, also if it fails", async () => {
+  const { admission } = gate();
+  const charges: number[] = [];
+  const visitor = { group: "others" as const, chargeWork: (ms: number) => void charges.push(ms) };
+  const run = (work: () => Promise<string>) =>
+    codeOf(admission.run({ work: heavy, memory: MiB, visitor }, undefined, work));
+  await run(async () => "done");
+  expect(charges).toHaveLength(1);
+  await run(() => Promise.reject(new Error("damaged")));
+  expect(charges).toHaveLength(2);
+});
