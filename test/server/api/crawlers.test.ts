@@ -16,6 +16,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-crawlers-"));
   const flat = { width: 2000, height: 1500, channels: 3 as const, background: "#836" };
   await sharp({ create: flat }).jpeg().toFile(join(folder, "large.jpg"));
+  const scan = sharp({ create: { ...flat, width: 4000, height: 3000 } });
+  await scan.clone().jpeg().toFile(join(folder, "scan.jpg"));
+  await scan.clone().png().toFile(join(folder, "scan.png"));
   copyFileSync(join(fixturesFolder, "base.png"), join(folder, "base.png"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -117,6 +120,40 @@ test("with mode: observe everybody gets everything, and it is counted what limit
   expect(await (await ask("base.png/info.json", "curl/8.5.0")).json()).not.toHaveProperty("maxWidth");
   const { program } = app.service.visitors.current()?.counts() ?? {};
   expect(program).toMatchObject({ requests: 4, refused: 2, limited: 2 });
+});
+
+test("a download is charged before its first byte, and refused as large images are", async () => {
+  const { app, use } = await crawled();
+  const take = (headers: Record<string, string> = {}, method = "GET") =>
+    app.get("/iiif/download/pdf/scan.jpg", {
+      method,
+      peer: "192.0.2.1",
+      headers: { "User-Agent": "curl/8.5.0", ...headers },
+    });
+  await use("192.0.2.1", 20);
+  // A part is charged as a part.
+  for (let n = 0; n < 5; n++) expect((await take({ Range: "bytes=0-9" })).status).toBe(206);
+  const first = await take();
+  expect(first.status).toBe(200);
+  const { length } = new Uint8Array(await first.arrayBuffer());
+  expect(length).toBeGreaterThan(1000);
+  // 20 and 12 megapixels are more than the 30 of a program.
+  const refused = await take();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(60);
+  expect((await take({ Range: "bytes=0-9" })).status).toBe(429);
+  const headers = { "If-None-Match": first.headers.get("ETag") as string };
+  expect((await take(headers)).status).toBe(304);
+  expect((await take({}, "HEAD")).status).toBe(200);
+});
+
+test("a download is sent to its end once it is paid for, also if its pages are rendered", async () => {
+  const { app, use } = await crawled();
+  // The page takes the rest of the 30 of a program.
+  await use("192.0.2.1", 20);
+  const headers = { "User-Agent": "curl/8.5.0" };
+  const response = await app.get("/iiif/download/pdf/scan.png", { peer: "192.0.2.1", headers });
+  expect([response.status, (await response.arrayBuffer()).byteLength > 1000]).toEqual([200, true]);
 });
 
 test("a listed network may use as much as it likes", async () => {

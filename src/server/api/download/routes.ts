@@ -24,6 +24,7 @@ import { isNotModified, validatorHeaders } from "../http/representation/conditio
 import { requestedRange } from "../http/representation/ranges.ts";
 import { streamOf } from "../http/representation/streamed-body.ts";
 import type { Routes } from "../http/routes.ts";
+import { pay, prepaid } from "./charges.ts";
 
 /** Lengths of files by their tags. */
 type Lengths = Lru<string, number>;
@@ -63,7 +64,8 @@ async function respond(
   const path = c.get("target").path.slice(downloadPath(kind).length);
   const readings = presentationPaths(`/${path}`).filter(({ piece }) => piece === undefined);
   const context = documentContext(c, service);
-  const caller = callerOf(c, "");
+  const own = callerOf(c, "");
+  const caller = { ...own, visitor: prepaid(own.visitor) };
   const presented = await manifests?.present(readings, caller, context);
   if (!presented || presented.refused) return refuse(c, presented?.refused);
   const { presentation, aliases } = service.config();
@@ -106,6 +108,7 @@ async function respond(
   headers["Accept-Ranges"] = isUnknown ? "none" : "bytes";
   if (size === undefined) {
     if (isHead) return new Response(null, { headers });
+    await pay(own, plan, 1);
     return new Response(
       stream(
         c,
@@ -127,6 +130,7 @@ async function respond(
   const { first, last } = range ?? { first: 0, last: size - 1 };
   headers["Content-Length"] = String(last + 1 - first);
   if (isHead) return new Response(null, { headers });
+  await pay(own, plan, (last + 1 - first) / size);
   if (range) headers["Content-Range"] = `bytes ${first}-${last}/${size}`;
   return new Response(stream(c, service, bytesOf(file.pieces(), first, last)), {
     status: range ? 206 : 200,
