@@ -7,7 +7,7 @@
 // Each mode is a server of its own with empty caches. `alone`: readers without crawlers. Kinds of crawlers,
 // in equal parts: `swarm` has browsers' agents, one address for each request, and takes full sizes and large
 // regions; `bots` say what they are; `imitators` open image information and then tiles in a viewer's order.
-// Half of the networks are IPv6. They run in a thread of their own, so that readers do not wait for them here.
+// Half of the networks are IPv6. All run in a thread of their own, so that no reader waits for them here.
 // Readers: 20 with a page of /view, 5 on a listed origin, 3 on another one. Prints for each mode: p50 and p95
 // of readers' tiles in milliseconds, the latter also as a multiple of `alone`, and how many were refused;
 // requests of crawlers in a second; pixels that they got of those that they asked for, in percent; and their
