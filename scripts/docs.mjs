@@ -99,7 +99,11 @@ function sections() {
     ["Tracing", /^tracing\./, "[Spans](../operations/tracing.md) for an OpenTelemetry collector."],
     ["Caching by browsers", /^http\./, ""],
     ["Caps", /^limits\./, "A request above a cap is refused immediately, with `Retry-After`."],
-    ["Crawlers", /^crawlers\./, "Who may use how much: [crawlers](../operations/crawlers.md)."],
+    [
+      "Crawlers",
+      /^(?:crawlers|robots)\./,
+      "What crawlers may fetch, and who may use how much: [crawlers](../operations/crawlers.md).",
+    ],
     [
       "Images",
       /^image\./,

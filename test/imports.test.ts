@@ -53,6 +53,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "manifests/source-texts/opensearch/options.ts",
     "tracing/options.ts",
     "visitors/options.ts",
+    "visitors/robots/options.ts",
   ],
   "service.ts": ["*", "!api"],
   "rendering.ts": ["*", "!api"],

@@ -16,6 +16,7 @@ export const checkedParts = {
   passwords: "password file",
   bookmarks: "store of content states",
   providers: "login provider",
+  crawlers: "list of crawlers",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;

@@ -56,7 +56,13 @@ export {
 export { changesAddress, changesPageOf, changesPath } from "./discovery/mounts.ts";
 
 // The addresses of whole items as one file, which no other file spells out.
-export { type DownloadKind, downloadAddress, downloadKinds, downloadPath } from "./download-mounts.ts";
+export {
+  type DownloadKind,
+  downloadAddress,
+  downloadKinds,
+  downloadPath,
+  downloadsPath,
+} from "./download-mounts.ts";
 
 // Names of files that browsers save (RFC 6266), from texts of any kind.
 export { attachmentNamed, fileStem } from "./file-name.ts";

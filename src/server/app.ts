@@ -25,6 +25,7 @@ import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
+import { isOpenPath } from "./api/http/open-paths.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
 import { addServerTiming, createRequestIds, logFields, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
@@ -137,6 +138,8 @@ export function createApp(
     const { path } = c.get("target");
     const route = c.get("route");
     addCors(c);
+    if (live.headers.length > 0 && c.res.status < 400 && isOpenPath(path))
+      for (const [name, value] of live.headers) c.res.headers.set(name, value);
     if (!settled.has(c.res.status)) c.res.headers.set("X-Content-Type-Options", "nosniff");
     c.get("outcome").status = c.res.status;
     const counted = countedClass(route, path);
@@ -233,6 +236,8 @@ interface LiveSteps {
   readonly caps: CapLimits;
   /** Returns who sends a request; absent while crawlers are not told from readers. */
   readonly meet: ((headers: Headers, client: string | undefined) => Visitor) | undefined;
+  /** Headers of the operator's on images, documents and pages. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   /** Absent if no request is logged. */
   readonly log: ((request: RequestRecord) => void) | undefined;
 }
@@ -245,7 +250,7 @@ function passSecret({ config, platform }: Service): string {
 
 /** Puts the steps together by the settings in effect. */
 function liveSteps({ config, log, summary, visitors }: Service, passes: Passes): LiveSteps {
-  const { limits, log: options, crawlers } = config();
+  const { limits, log: options, crawlers, robots } = config();
   const all = visitors.current();
   const read = createArrivals(crawlers, passes);
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
@@ -260,6 +265,7 @@ function liveSteps({ config, log, summary, visitors }: Service, passes: Passes):
   return {
     caps,
     meet: all && ((headers, client) => all.meet(read(headers, client))),
+    headers: Object.entries(robots.headers),
     log: isLogged ? note : undefined,
   };
 }

@@ -15,6 +15,7 @@ import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, cacheFolders, type Slots } from "./stores/index.ts";
 import { slotCounts as slotCountNames } from "./stores/slot.ts";
+import { openRobots, type Robots } from "./visitors/robots/robots.ts";
 
 export interface OuterParts {
   readonly sources: Sources;
@@ -25,6 +26,8 @@ export interface OuterParts {
   readonly auth?: Auth;
   /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
+  /** What the service tells crawlers. */
+  readonly robots: Robots;
   readonly checks: readonly Check[];
   /** Closes all of them, whether or not one fails to. */
   close(): Promise<void>;
@@ -96,12 +99,14 @@ async function buildEach(
     ...host,
     presentation: config.presentation.enabled,
   });
+  const robots = await openRobots(config.robots, platform, log);
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
     ...(hooks?.checks ?? []),
     ...(built?.checks ?? []),
     ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
+    ...robots.checks,
   ];
   return {
     sources,
@@ -109,6 +114,7 @@ async function buildEach(
     ...(hooks && { hooks }),
     ...(built && { auth: built.auth }),
     ...(contentStates && { contentStates }),
+    robots,
     checks,
   };
 }

@@ -63,6 +63,7 @@ import type { Slots } from "./stores/index.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import { createLiveVisitors, type LiveVisitors } from "./visitors/live.ts";
+import type { Robots } from "./visitors/robots/robots.ts";
 import type { Pool } from "./workers/pool.ts";
 
 export interface Service {
@@ -97,6 +98,8 @@ export interface Service {
   readonly auth?: Auth;
   /** Tells readers from crawlers. */
   readonly visitors: LiveVisitors;
+  /** What it tells crawlers. */
+  readonly robots: Robots;
   /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
   /** Recent access decisions. */
@@ -322,6 +325,7 @@ export async function createService(
     ...(contentStates && { contentStates }),
     decisions,
     visitors,
+    robots: outer.robots,
     registry,
     requests,
     ...(reports && { reports }),

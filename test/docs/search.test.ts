@@ -62,7 +62,7 @@ const wanted: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "restrict by ip": ["how-to/logins#open-images-in-the-reading-room-only"],
   windows: ["reference/runtimes#windows-and-macos"],
   robots: ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
-  "robots.txt": ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
+  "robots.txt": ["operations/crawlers#robotstxt-and-known-crawlers"],
   bots: ["faq#how-do-i-keep-search-engines-bots-and-ai-crawlers-away"],
   "sort order": ["concepts/presentation#describe-a-folder"],
   rtl: ["concepts/presentation#describe-a-folder"],

@@ -16,6 +16,7 @@ import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { tracingOptions } from "../tracing/options.ts";
 import { crawlerOptions } from "../visitors/options.ts";
+import { robotsOptions } from "../visitors/robots/options.ts";
 import { parseAddress } from "./address.ts";
 import { aliasesOption } from "./aliases.ts";
 import { mcpOptions } from "./mcp.ts";
@@ -125,6 +126,7 @@ export const configSchema = z
       })
       .prefault({}),
     crawlers: crawlerOptions.prefault({}),
+    robots: robotsOptions.prefault({}),
     errors: errorOptions.prefault({}),
     metrics: z
       .strictObject({

@@ -184,4 +184,5 @@ const partNames: Readonly<Partial<Record<CheckedPart, string>>> = {
   passwords: "The password file",
   bookmarks: "The store of content states",
   providers: "The login provider",
+  crawlers: "The list of crawlers",
 };

@@ -84,6 +84,29 @@ export interface Config {
      */
     readonly viewers?: number | undefined;
   } | undefined;
+  readonly robots?: {
+    /**
+     * What `/robots.txt` allows all crawlers to fetch. `nothing`. `pages`: pages and documents, but no
+     * images. `sizes`: also whole images at explicit sizes, such as thumbnails. `tiles`: also parts of
+     * images, and downloads. `all`: also whole images at full size. Default: `"tiles"`.
+     */
+    readonly allow?: "nothing" | "pages" | "sizes" | "tiles" | "all" | undefined;
+    /**
+     * File of the crawlers that may fetch nothing: the `robots.json` of ai.robots.txt, or a name in
+     * each line. The service reads it again when it changes. Default: `""`.
+     */
+    readonly agents_file?: string | undefined;
+    /**
+     * Lines at the end of `/robots.txt`, in the group of all crawlers, such as `Content-Signal:
+     * search=yes, ai-train=no` or `Sitemap: https://…`.
+     */
+    readonly lines?: ReadonlyArray<string> | undefined;
+    /**
+     * Headers of images, documents and pages, such as `X-Robots-Tag: noai` or `tdm-reservation: 1`;
+     * none that the service sets by itself.
+     */
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
   readonly errors?: {
     /**
      * URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of

@@ -1,19 +1,26 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
-import { ServiceError, trimSlashes } from "../../../base/index.ts";
-import { changesAddress, checkIdentifier, mainMounts, type Resource } from "../../../iiif/index.ts";
+import { ServiceError, trimFinalSlashes, trimSlashes } from "../../../base/index.ts";
+import {
+  changesAddress,
+  checkIdentifier,
+  downloadsPath,
+  mainMounts,
+  type Resource,
+} from "../../../iiif/index.ts";
 import { combineSharing, type Sharing } from "../../access/access.ts";
 import { lookAround } from "../../manifests/browse/around-document.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { maxSearchLength, wordsOf } from "../../manifests/search/words.ts";
 import type { FoundTexts } from "../../manifests/source-texts/source-text-search.ts";
 import type { Service } from "../../service.ts";
+import { robotsText } from "../../visitors/robots/robots-text.ts";
 import { addChangesLink } from "../http/changes-link.ts";
 import { callerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { searchTexts } from "../http/found-texts.ts";
 import { builtPageResponse, pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
-import { setCaching } from "../http/representation/caching.ts";
+import { setCaching, setVary } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
 import type { ListParameters } from "./addresses.ts";
 import { documentPage } from "./document-page.ts";
@@ -28,14 +35,7 @@ export function mountHome(routes: Routes, service: Service): void {
 
   routes.add({
     path: "/robots.txt",
-    get: (c) =>
-      new Response(recordSent(c, robots(c, service)), {
-        headers: {
-          "Content-Type": "text/plain; charset=utf-8",
-          "Cache-Control": "public, max-age=3600",
-          "X-Content-Type-Options": "nosniff",
-        },
-      }),
+    get: (c) => respondRobots(c, service),
   });
 
   routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
@@ -134,16 +134,25 @@ function indexIn(parameters: URLSearchParams, name: string): number {
   return /^[1-9]\d{0,8}$/.test(value) ? Number(value) - 1 : 0;
 }
 
-/** Crawlers may read descriptions and thumbnails, but not whole images at full size. */
-function robots(c: RequestContext, service: Service): string {
-  const prefixes = [...mainMounts, ...service.config().aliases].map(({ prefix }) => prefix);
-  const whole = prefixes.flatMap((prefix) =>
-    ["max", "^max", "full", "pct:100"].map((size) => `Disallow: ${prefix}*/full/${size}/`),
-  );
+async function respondRobots(c: RequestContext, service: Service): Promise<Response> {
+  const { robots, aliases } = service.config();
+  const base = c.get("base");
+  const paths = {
+    base: trimFinalSlashes(new URL(base).pathname),
+    images: [...mainMounts, ...aliases].map(({ prefix }) => prefix),
+    downloads: downloadsPath,
+  };
   const changes = service.changes
-    ? [`# Changes to the manifests (IIIF Change Discovery 1.0): ${changesAddress(c.get("base"))}`]
+    ? [`Changes to the manifests (IIIF Change Discovery 1.0): ${changesAddress(base)}`]
     : [];
-  return [...changes, "User-agent: *", ...whole, ""].join("\n");
+  const headers: Record<string, string> = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "public, max-age=3600",
+    "X-Content-Type-Options": "nosniff",
+  };
+  setVary(headers, c);
+  const text = robotsText(robots, paths, await service.robots.agents(), changes);
+  return new Response(recordSent(c, text), { headers });
 }
 
 const folder = "/static/docs/";
