@@ -58,6 +58,10 @@ async function respond(
   Object.assign(all, headers);
   const keeping = all["Cache-Control"] ?? "";
   const hasTag = status === 200 && keeping !== "no-store";
+  // A cookie is for one client, even if the page is the same for all. It is no part of the page, which may be
+  // compressed nevertheless.
+  if (all["Set-Cookie"] !== undefined && !/private|no-store/.test(keeping))
+    all["Cache-Control"] = `private, ${keeping}`;
   return sendText(c, html, {
     type: "text/html; charset=utf-8",
     status,
