@@ -67,6 +67,7 @@ const suites = [
       "tesseract",
       "tiffinfo",
       "transicc",
+      "varnish",
     ],
   },
   {
