@@ -75,14 +75,13 @@ export interface Config {
     readonly strangers?: number | undefined;
     /**
      * Percent of that time, within those of strangers, for networks that have not done what viewers
-     * do, and for crawlers and programs. Default: `5`.
+     * do, and for crawlers and programs, which get half of it at most. Default: `5`.
      */
     readonly newcomers?: number | undefined;
-    /**
-     * Percent of that time for the viewers of this service and of listed sites together. Default:
-     * `40`.
-     */
+    /** Percent of that time for the viewers of this service. Default: `40`. */
     readonly viewers?: number | undefined;
+    /** Percent of that time for listed sites. Default: `30`. */
+    readonly listed?: number | undefined;
   } | undefined;
   readonly robots?: {
     /**

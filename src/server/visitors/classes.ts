@@ -23,32 +23,53 @@ export const visitorClasses = [
  */
 export type VisitorClass = (typeof visitorClasses)[number];
 
-/** What waits for a permit by turns: those who are welcome, those who earned it, and all others. */
-export type TurnGroup = "welcome" | "earned" | "others";
+/**
+ * What waits for a permit by turns, the best first: those who are welcome, those of listed sites, those who
+ * earned it, and all others.
+ */
+export const turnGroups = ["welcome", "listed", "earned", "others"] as const;
+export type TurnGroup = (typeof turnGroups)[number];
 
 /** Shares of the work that groups get while others wait, in percent. */
-export const groupShares: Readonly<Record<TurnGroup, number>> = { welcome: 60, earned: 25, others: 15 };
+export const groupShares: Readonly<Record<TurnGroup, number>> = {
+  welcome: 40,
+  listed: 20,
+  earned: 25,
+  others: 15,
+};
 
-/** A pool of work that several classes share, as a part of the capacity. */
-export type Pool = "passes" | "newcomers" | "strangers";
+/** Pools of work that networks share, as parts of the capacity. */
+export const poolNames = ["viewers", "listed", "strangers", "newcomers", "programs"] as const;
+export type Pool = (typeof poolNames)[number];
 
 export interface ClassRow {
   readonly group: TurnGroup;
   /** What one network may use, in megapixels: at once and in an hour; undefined: no bound of its own. */
   readonly network?: { readonly burst: number; readonly perHour: number };
-  /** Pools that its use is charged to. */
-  readonly pools: readonly Pool[];
+  /** The pool that it waits for. */
+  readonly pool?: Pool;
+  /** Pools around that one, which its use is charged to as well. */
+  readonly around?: readonly Pool[];
+  /** True if its networks are one in the pool, since a swarm sends one request from each. */
+  readonly isSwarm?: boolean;
 }
 
+const ofProgram: ClassRow = {
+  group: "others",
+  network: { burst: 30, perHour: 30 },
+  pool: "programs",
+  around: ["newcomers", "strangers"],
+};
+
 export const classRows: Readonly<Record<VisitorClass, ClassRow>> = {
-  known: { group: "welcome", pools: [] },
-  viewer: { group: "welcome", network: { burst: 300, perHour: 1200 }, pools: ["passes"] },
-  listed: { group: "welcome", network: { burst: 300, perHour: 1200 }, pools: ["passes"] },
-  reader: { group: "earned", network: { burst: 60, perHour: 120 }, pools: ["strangers"] },
-  // All of them together have one bucket, since a swarm sends one request from each address.
-  newcomer: { group: "others", pools: ["newcomers", "strangers"] },
-  crawler: { group: "others", network: { burst: 30, perHour: 30 }, pools: ["newcomers", "strangers"] },
-  program: { group: "others", network: { burst: 30, perHour: 30 }, pools: ["newcomers", "strangers"] },
+  known: { group: "welcome" },
+  viewer: { group: "welcome", network: { burst: 300, perHour: 1200 }, pool: "viewers" },
+  // The field that names a site costs nothing to fake, so that those who do leave our viewers alone.
+  listed: { group: "listed", network: { burst: 300, perHour: 1200 }, pool: "listed" },
+  reader: { group: "earned", network: { burst: 60, perHour: 120 }, pool: "strangers" },
+  newcomer: { group: "others", pool: "newcomers", around: ["strangers"], isSwarm: true },
+  crawler: ofProgram,
+  program: ofProgram,
 };
 
 /** Facts about a request that decide on the class of who sent it. */

@@ -36,7 +36,7 @@ export interface History {
   images: SeenImage[];
   /** When tiles followed each other last, of a network that is taken for a viewer; -Infinity before. */
   earnedAt: number;
-  /** Images that the network has opened as a viewer since `hour`. */
+  /** Images that the network has opened as a viewer since `hour`; of a /48, networks that were viewers. */
   opened: number;
   /** Beginning of the hour that `opened`, `tiles` and `big` count. */
   hour: number;
@@ -53,6 +53,8 @@ const hourMs = 3_600_000;
 const maxImages = 4;
 /** Images that a network may open as a viewer in an hour: a reader turns a page a minute. */
 const maxOpened = 60;
+/** Networks of a /48 of IPv6 that are taken for viewers in an hour: it has 65,536. */
+const maxEarned = 240;
 /** Tiles that follow each other, on two scales, before a network is taken for a viewer. */
 const leastFollowed = 3;
 /** Large requests in an hour, without any tile, after which a network is taken for a program. */
@@ -103,6 +105,16 @@ export function noteTile(history: History, identifier: string, tile: SeenTile, n
 /** True if a network has done what a viewer does, and did so a short while ago. */
 export function isEarned({ earnedAt, opened }: History, now: number): boolean {
   return now - earnedAt < earnedMs && opened <= maxOpened;
+}
+
+/**
+ * Records that a network of a /48 of IPv6 is taken for a viewer. Returns false if its networks were too often
+ * in this hour.
+ */
+export function noteEarned(site: History, now: number): boolean {
+  beginHour(site, now);
+  site.opened++;
+  return site.opened <= maxEarned;
 }
 
 /** True if a network asked for large images alone. */

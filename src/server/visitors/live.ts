@@ -14,10 +14,12 @@ export interface LiveVisitors {
 export function createLiveVisitors(options: CrawlerOptions, permits: number): LiveVisitors {
   let visitors: Visitors | undefined;
   let isOn = false;
-  const take = ({ mode, viewers, newcomers, strangers }: CrawlerOptions, permits: number) => {
+  const take = ({ mode, viewers, listed, newcomers, strangers }: CrawlerOptions, permits: number) => {
     isOn = mode !== "off";
     if (mode === "off") return;
-    const limits = { mode, permits, pools: { passes: viewers, newcomers, strangers } };
+    // Half of what newcomers have, so that crawlers that say so never take all of it.
+    const pools = { viewers, listed, strangers, newcomers, programs: newcomers / 2 };
+    const limits = { mode, permits, pools };
     if (visitors) visitors.limit(limits);
     else visitors = createVisitors(limits, Date.now);
   };

@@ -43,9 +43,10 @@ export const crawlerOptions = z.strictObject({
   ),
   newcomers: percent(
     5,
-    "Percent of that time, within those of strangers, for networks that have not done what viewers do, and for crawlers and programs.",
+    "Percent of that time, within those of strangers, for networks that have not done what viewers do, and for crawlers and programs, which get half of it at most.",
   ),
-  viewers: percent(40, "Percent of that time for the viewers of this service and of listed sites together."),
+  viewers: percent(40, "Percent of that time for the viewers of this service."),
+  listed: percent(30, "Percent of that time for listed sites."),
 });
 
 export type CrawlerOptions = z.output<typeof crawlerOptions>;

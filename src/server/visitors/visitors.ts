@@ -6,8 +6,6 @@ import {
   anonymiseIp,
   type Budget,
   charge,
-  createLru,
-  emptyMeter,
   levelOf,
   type Meter,
   ServiceError,
@@ -25,12 +23,15 @@ import {
   networkBudget,
   type Pool,
   poolBudget,
+  poolNames,
   type TurnGroup,
   type VisitorClass,
   visitorClasses,
 } from "./classes.ts";
 import { createHeaviest, type Heaviest } from "./heaviest.ts";
-import { type History, newHistory, noteBig, noteInformation, noteTile, type SeenTile } from "./history.ts";
+import { isEarned, noteBig, noteEarned, noteInformation, noteTile, type SeenTile } from "./history.ts";
+import { createNetworks } from "./networks.ts";
+import { createPool, type SharedPool } from "./pools.ts";
 import type { Shape } from "./shape.ts";
 
 export interface VisitorLimits {
@@ -63,8 +64,8 @@ export interface Visitor {
   inform(identifier: string): boolean;
   /** Records the shape of what it asks for; `tile` if that is one. */
   ask(identifier: string, shape: Shape, tile?: SeenTile): void;
-  /** True if what it asked for is larger than it may have now, so that it gets a smaller size. */
-  isLimited(): boolean;
+  /** True if what it asked for is more than it may have now, so that it gets a smaller size. */
+  isLimited(megapixels: number): boolean;
   /**
    * Resolves when what it asked for, `megapixels` of a derivative that is not cached, may be rendered. Throws
    * `limited` (code visitor_budget), with the seconds to wait, `cancelled` if the signal aborts meanwhile.
@@ -106,8 +107,13 @@ export const limitedWidth = 1024;
 const maxWaitMs = 10_000;
 /** A network that has used this multiple of its burst at once is refused tiles too. */
 const maxExcess = 10;
-/** Networks that are remembered. */
-const maxNetworks = 50_000;
+/** Networks that are remembered, with the /48 of IPv6. */
+const networkBounds = { met: 20_000, proven: 30_000 };
+/**
+ * Part of its burst that a network has used at once when it is held apart from those that were only met: to
+ * make the service forget all of these takes about as long then as it takes their budgets to recover.
+ */
+const provenPart = 1 / 10;
 /** A /48 of IPv6 may use this many times what one network may. */
 const siteFactor = 4;
 /** Requests that wait for a budget; others go on to the queue of jobs. */
@@ -117,12 +123,11 @@ const heaviestSize = 200;
 /** Creates visitors without history. `now`: milliseconds of a clock. */
 export function createVisitors(initial: VisitorLimits, now: () => number): Visitors {
   let limits = initial;
-  const histories = createLru<string, History>(maxNetworks);
-  const poolMeters: Record<Pool, Meter> = {
-    passes: emptyMeter(now()),
-    newcomers: emptyMeter(now()),
-    strangers: emptyMeter(now()),
-  };
+  const networks = createNetworks(networkBounds);
+  const pools = Object.fromEntries(poolNames.map((name) => [name, createPool(now())])) as Record<
+    Pool,
+    SharedPool
+  >;
   const counts = Object.fromEntries(
     visitorClasses.map((name) => [
       name,
@@ -136,30 +141,20 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
   };
   let waiting = 0;
 
-  const historyOf = (name: string): History => {
-    let history = histories.get(name);
-    if (!history) histories.set(name, (history = newHistory(now())), 1);
-    return history;
-  };
+  const budgetOf = (pool: Pool) => poolBudget(limits.pools[pool], limits.permits);
 
-  /** The meters that a class of a visitor is charged to, with their budgets. */
-  const metersOf = ({ network, pools }: ClassRow, { network: own, site }: VisitorNetworks) => {
-    const meters: { meter: Meter; budget: Budget; isOwn: boolean }[] = [];
-    if (network) {
-      const budget = networkBudget(network);
-      meters.push({ meter: historyOf(own).meter, budget, isOwn: true });
-      if (site !== undefined)
-        meters.push({
-          meter: historyOf(site).meter,
-          budget: { perMs: budget.perMs * siteFactor, burst: budget.burst * siteFactor },
-          isOwn: true,
-        });
-    }
-    for (const pool of pools)
+  /** The meters of a visitor's own networks, with their budgets. */
+  const metersOf = ({ network }: ClassRow, { network: own, site }: VisitorNetworks) => {
+    if (!network) return [];
+    const budget = networkBudget(network);
+    const meters: { name: string; meter: Meter; budget: Budget }[] = [
+      { name: own, meter: networks.meet(own, now()).meter, budget },
+    ];
+    if (site !== undefined)
       meters.push({
-        meter: poolMeters[pool],
-        budget: poolBudget(limits.pools[pool], limits.permits),
-        isOwn: false,
+        name: site,
+        meter: networks.meet(site, now()).meter,
+        budget: { perMs: budget.perMs * siteFactor, burst: budget.burst * siteFactor },
       });
     return meters;
   };
@@ -187,8 +182,8 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     inform(identifier: string): boolean {
       this.#count();
       if (this.#class === "known") return false;
-      noteInformation(historyOf(this.#networks.network), identifier, now());
-      const isLimited = this.#waitMs() > maxWaitMs;
+      noteInformation(networks.meet(this.#networks.network, now()), identifier, now());
+      const isLimited = this.#waitMs(0) > maxWaitMs;
       if (isLimited) counts[this.#class].limited++;
       return isLimited && limits.mode === "limit";
     }
@@ -196,22 +191,21 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     ask(identifier: string, shape: Shape, tile?: SeenTile): void {
       this.#shape = shape;
       if (!this.#arrival.isKnown) {
-        const history = historyOf(this.#networks.network);
-        if (tile) noteTile(history, identifier, tile, now());
-        else if (shape === "big") noteBig(history, now());
+        if (tile) this.#noteTile(identifier, tile);
+        else if (shape === "big") noteBig(networks.meet(this.#networks.network, now()), now());
       }
       this.#class = this.#classify();
       this.#count();
     }
 
-    isLimited(): boolean {
-      if (this.#shape !== "big" || this.#waitMs() <= maxWaitMs) return false;
+    isLimited(megapixels: number): boolean {
+      if (this.#shape !== "big" || this.#waitMs(megapixels) <= maxWaitMs) return false;
       counts[this.#class].limited++;
       return limits.mode === "limit";
     }
 
     async enter(megapixels: number, signal?: AbortSignal): Promise<void> {
-      const wait = this.#waitMs();
+      const wait = this.#waitMs(megapixels);
       const count = counts[this.#class];
       const isRefused = this.#shape === "tile" ? this.#isExcessive() : wait > maxWaitMs;
       this.#charged = megapixels;
@@ -241,7 +235,17 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     }
 
     #classify(): VisitorClass {
-      return classOf(this.#arrival, histories.get(this.#networks.network), this.#shape, now());
+      return classOf(this.#arrival, networks.find(this.#networks.network), this.#shape, now());
+    }
+
+    #noteTile(identifier: string, tile: SeenTile): void {
+      const { network, site } = this.#networks;
+      const history = networks.meet(network, now());
+      const hadEarned = isEarned(history, now());
+      noteTile(history, identifier, tile, now());
+      if (hadEarned || !isEarned(history, now())) return;
+      if (site === undefined || noteEarned(networks.meet(site, now()), now())) networks.promote(network);
+      else history.earnedAt = Number.NEGATIVE_INFINITY;
     }
 
     #count(): void {
@@ -254,13 +258,26 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       if (client !== undefined) heaviest.networks.note(anonymiseIp(client) ?? "", megapixels);
       if (origin !== undefined) heaviest.origins.note(origin, megapixels);
       if (agentName !== undefined) heaviest.agents.note(agentName, megapixels);
-      for (const { meter, budget } of metersOf(classRows[this.#class], this.#networks))
+      const row = classRows[this.#class];
+      for (const { name, meter, budget } of metersOf(row, this.#networks)) {
         charge(meter, budget, megapixels, now());
+        if (meter.level >= provenPart * budget.burst) networks.promote(name);
+      }
+      if (row.pool) pools[row.pool].charge(this.#partOf(row), budgetOf(row.pool), megapixels, now());
+      for (const pool of row.around ?? []) pools[pool].charge(undefined, budgetOf(pool), megapixels, now());
     }
 
-    #waitMs(): number {
-      let wait = 0;
-      for (const { meter, budget } of metersOf(classRows[this.#class], this.#networks))
+    /** Name of the network that has a part of its pool. */
+    #partOf({ isSwarm }: ClassRow): string | undefined {
+      return isSwarm ? undefined : this.#networks.network;
+    }
+
+    #waitMs(megapixels: number): number {
+      const row = classRows[this.#class];
+      let wait = row.pool
+        ? pools[row.pool].waitOf(this.#partOf(row), budgetOf(row.pool), megapixels, now())
+        : 0;
+      for (const { meter, budget } of metersOf(row, this.#networks))
         wait = Math.max(wait, waitOf(meter, budget, now()));
       return wait;
     }
@@ -268,7 +285,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     /** True if the network itself is far beyond its budget; a pool that is empty refuses no tile. */
     #isExcessive(): boolean {
       return metersOf(classRows[this.#class], this.#networks).some(
-        ({ meter, budget, isOwn }) => isOwn && levelOf(meter, budget, now()) > maxExcess * budget.burst,
+        ({ meter, budget }) => levelOf(meter, budget, now()) > maxExcess * budget.burst,
       );
     }
   }

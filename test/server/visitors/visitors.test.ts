@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const limits: VisitorLimits = {
   mode: "limit",
   permits: 2,
-  pools: { passes: 40, newcomers: 5, strangers: 10 },
+  pools: { viewers: 40, listed: 30, strangers: 10, newcomers: 5, programs: 2.5 },
 };
 
 const browser = "browser" as const;
@@ -100,6 +100,98 @@ test("the addresses of a /24 and of a /48 share a budget", async () => {
   for (let n = 0; n < 4; n++) await v6.ask({ ...program, client: `2001:db8:1:${n}::1` }, "big", 31);
   expect((await v6.ask({ ...program, client: "2001:db8:1:ffff::1" }, "big", 1)).outcome).toMatch(/^limited/);
   expect((await v6.ask({ ...program, client: "2001:db8:2:ffff::1" }, "big", 1)).outcome).toBe("served");
+});
+
+/** Tiles that a viewer asks for when it opens an image: of two levels, in order. */
+const opening = [8, 4].flatMap((scale) =>
+  [0, 1].map((n) => ({ x: n * 512 * scale, y: 0, width: 512 * scale, height: 512 * scale, scale })),
+);
+
+describe("a crawler that comes from many networks", () => {
+  /** Has `count` networks, of IPv4 and IPv6, ask for a tile each. */
+  const rotate = (
+    visitors: ReturnType<typeof createVisitors>,
+    count: number,
+    facts: Partial<Arrival> = {},
+  ) => {
+    for (let n = 0; n < count; n++) {
+      const [a, b] = [n >> 8, n & 255];
+      const client = n % 2 === 0 ? `10.${a}.${b}.1` : `2001:db8:${n.toString(16)}:1::1`;
+      visitors.meet(arrival({ client, ...facts })).ask("a", "tile", opening[0]);
+    }
+  };
+
+  test("makes the service forget neither a reader nor a budget that is used up, of a /48 either", async () => {
+    const { visitors, ask } = started();
+    const program = { agent: "program" as const };
+    await ask({ ...program, client: "203.0.113.7" }, "big", 60);
+    for (let n = 0; n < 4; n++) await ask({ ...program, client: `2001:db8:1:${n}::1` }, "big", 31);
+    for (const tile of opening) visitors.meet(arrival()).ask("a", "tile", tile);
+    expect(visitors.counts().reader.requests).toBe(1);
+    rotate(visitors, 60_000);
+    rotate(visitors, 60_000, program);
+    visitors.meet(arrival()).ask("b", "tile", opening[0]);
+    expect(visitors.counts().reader.requests).toBe(2);
+    expect((await ask({ ...program, client: "203.0.113.7" }, "big", 1)).outcome).toMatch(/^limited/);
+    expect((await ask({ ...program, client: "2001:db8:1:ffff::1" }, "big", 1)).outcome).toMatch(/^limited/);
+  });
+
+  test("earns what readers have for 240 networks of a /48 in an hour, and not for all of them", () => {
+    const { visitors } = started();
+    for (let n = 0; n < 500; n++)
+      for (const tile of opening)
+        visitors.meet(arrival({ client: `2001:db8:1:${n.toString(16)}::1` })).ask("a", "tile", tile);
+    expect(visitors.counts().reader.requests).toBe(240);
+  });
+
+  test("leaves our own viewers what they have if it claims to come from a listed site", async () => {
+    const { visitors, ask } = started();
+    for (let n = 0; n < 200; n++) {
+      const visitor = visitors.meet(arrival({ client: `198.51.${n}.1`, isListed: true }));
+      visitor.ask("a", "tile", opening[0]);
+      void visitor.enter(200);
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await ask({ hasPass: true }, "tile", 0.25)).toEqual({ outcome: "served", waited: 0 });
+    expect(await ask({ hasPass: true }, "big", 24)).toEqual({ outcome: "served", waited: 0 });
+  });
+
+  test("leaves light readers of a listed site what they have, and waits itself", async () => {
+    const { visitors, ask } = started();
+    const listed = (n: number) => ({ client: `198.51.${n}.1`, isListed: true });
+    for (let n = 0; n < 200; n++) {
+      const visitor = visitors.meet(arrival(listed(n)));
+      visitor.ask("a", "tile", opening[0]);
+      void visitor.enter(200);
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    // Half of 30 % of two permits in a minute, 900 megapixels, divided by 201 networks.
+    for (let n = 0; n < 16; n++)
+      expect(await ask({ isListed: true }, "tile", 0.25)).toEqual({ outcome: "served", waited: 0 });
+    expect((await ask(listed(7), "tile", 0.25)).waited).toBe(10_000);
+  });
+
+  test("gets no large image past an empty pool by asking for one from each network", async () => {
+    // 10 % of two permits are 600 megapixels in a minute.
+    const outcomes: string[] = [];
+    const { visitors } = started();
+    for (let n = 0; n < 60; n++) {
+      const client = `198.51.${n}.1`;
+      for (const tile of opening) visitors.meet(arrival({ client })).ask("a", "tile", tile);
+      const visitor = visitors.meet(arrival({ client }));
+      visitor.ask("a", "big");
+      outcomes.push(
+        await Promise.race([
+          visitor.enter(24).then(
+            () => "served",
+            ({ code }) => code,
+          ),
+          vi.advanceTimersByTimeAsync(0).then(() => "waits"),
+        ]),
+      );
+    }
+    expect(outcomes.filter((outcome) => outcome === "served").length).toBeLessThanOrEqual(600 / 24 + 2);
+  });
 });
 
 test("who is known is charged to nothing and never waits", async () => {

@@ -39,7 +39,7 @@ export function noteAsked(
     shape === "tile" ? { ...region, scale: region.width / size.width } : undefined,
   );
   if (request.size.kind !== "max" || Math.max(size.width, size.height) <= limitedWidth) return undefined;
-  if (!visitor.isLimited()) return undefined;
+  if (!visitor.isLimited((size.width * size.height) / 1e6)) return undefined;
   const [part, , ...others] = canonical.split("/");
   return [part, `!${limitedWidth},${limitedWidth}`, ...others].join("/");
 }

@@ -6,6 +6,7 @@ import {
   networkOf,
   type Recorder,
   ServiceError,
+  visitorNetworks,
   waitForTurn,
 } from "../../../base/index.ts";
 import { groupShares, type TurnGroup } from "../../visitors/classes.ts";
@@ -328,7 +329,9 @@ class CostAdmission implements Admission {
   #enqueue(needs: JobNeeds, signal: AbortSignal | undefined): Promise<TrackedJob> {
     const expectedMs = this.#estimates.of(needs.work);
     const lane = laneOf(expectedMs);
-    const owner = { group: needs.visitor?.group ?? "welcome", network: networkOf(needs.client) };
+    const owner = needs.visitor
+      ? { group: needs.visitor.group, network: visitorNetworks(needs.client).network }
+      : { group: "welcome", network: networkOf(needs.client) };
     let job: TrackedJob;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const turn = waitForTurn<TrackedJob>(
