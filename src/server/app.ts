@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import {
   createSendings,
   isWritten,
+  type Problem,
   parseDuration,
   parseTraceparent,
   type RequestRecord,
@@ -40,6 +41,7 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import type { Service } from "./service.ts";
 import { isServiceFailure } from "./stats/requests.ts";
+import { createDenials } from "./visitors/denied-agents.ts";
 import type { Visitor } from "./visitors/visitors.ts";
 
 export type Surface = (routes: Routes, service: Service) => void;
@@ -201,6 +203,8 @@ export function createApp(
         code: "target_too_long",
         detail: `The address is longer than ${maxLength} characters.`,
       });
+    if (live.isDenied?.(c.req.raw.headers.get("User-Agent")) && isOpenPath(target.path) && !isPreflight(c))
+      throw new Refusal(agentDenied);
     if (hooked) refuseLongHeaders(c.req.raw.headers, hooked);
     const leave = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);
     if (typeof leave !== "function") throw new Refusal(leave);
@@ -231,11 +235,23 @@ export function createApp(
  */
 const settled: ReadonlySet<number> = new Set([200, 206, 304]);
 
+const agentDenied: Problem = {
+  status: 403,
+  code: "agent_denied",
+  detail:
+    "The operator of this service lets no program of this name fetch from it. Ask the operator for another way.",
+};
+
+/** True for a question of a browser, which only asks whether it may ask (Fetch, "CORS-preflight request"). */
+const isPreflight = (c: RequestContext): boolean => c.req.method === "OPTIONS";
+
 /** The steps of a request that depend on live settings. */
 interface LiveSteps {
   readonly caps: CapLimits;
   /** Returns who sends a request; absent while crawlers are not told from readers. */
   readonly meet: ((headers: Headers, client: string | undefined) => Visitor) | undefined;
+  /** True for an agent that gets nothing; absent if there are none. */
+  readonly isDenied: ReturnType<typeof createDenials>;
   /** Headers of the operator's on images, documents and pages. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Absent if no request is logged. */
@@ -265,6 +281,7 @@ function liveSteps({ config, log, summary, visitors }: Service, passes: Passes):
   return {
     caps,
     meet: all && ((headers, client) => all.meet(read(headers, client))),
+    isDenied: createDenials(crawlers.denied_agents),
     headers: Object.entries(robots.headers),
     log: isLogged ? note : undefined,
   };

@@ -63,6 +63,11 @@ export interface Config {
      */
     readonly listed_origins?: ReadonlyArray<string> | undefined;
     /**
+     * Texts such as GPTBot. Requests for images, documents and pages whose User-Agent contains one of
+     * them, in any case, are 403, with every `mode`, `off` too.
+     */
+    readonly denied_agents?: ReadonlyArray<string> | undefined;
+    /**
      * Environment variable with a secret by which the passes of viewers are signed, the same on all
      * servers. Empty: each process has a secret of its own, and accepts its own passes alone. Default:
      * `""`.

@@ -7,7 +7,7 @@ import { createLru } from "../../base/index.ts";
 export type AgentKind = "browser" | "crawler" | "program";
 
 /** Longest agent that is looked at, in characters; browsers send about 120. */
-const maxLength = 512;
+export const maxAgentLength = 512;
 
 /** Words by which crawlers name themselves, of search engines, of AI companies and of archives. */
 const crawler =
@@ -21,7 +21,7 @@ const known = createLru<string, AgentKind>(2048);
 /** Returns the kind of a `User-Agent` field; `undefined` if there is none. */
 export function agentKindOf(agent: string | undefined): AgentKind {
   if (!agent) return "program";
-  const text = agent.slice(0, maxLength);
+  const text = agent.slice(0, maxAgentLength);
   let kind = known.get(text);
   if (!kind) {
     kind = crawler.test(text) ? "crawler" : browser.test(text) ? "browser" : "program";
