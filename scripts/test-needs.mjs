@@ -67,7 +67,10 @@ const needs = {
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },
-  varnish: { commands: ["command -v varnishd"], debian: "varnish" },
+  varnish: {
+    commands: ["command -v varnishd && ls /usr/lib/*/varnish/vmods/libvmod_vsthrottle.so"],
+    debian: "varnish varnish-modules",
+  },
   zstd: { commands: ["command -v zstd"], debian: "zstd" },
   xz: { commands: ["command -v xz"], debian: "xz-utils" },
   "python3-pil": {

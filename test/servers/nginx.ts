@@ -44,8 +44,10 @@ export function exampleSite(of: {
   readonly port: number;
   readonly replicas?: readonly number[];
   readonly network?: string;
+  /** True with the example of limits for crawlers. */
+  readonly limits?: boolean;
 }): string {
-  const { folder, port, replicas = [8080], network = "10.0.0.0/8" } = of;
+  const { folder, port, replicas = [8080], network = "10.0.0.0/8", limits = false } = of;
   const replaced = (text: string, from: string, to: string) => {
     if (!text.includes(from)) throw new Error(`expected ${from} in deploy/proxy/`);
     return text.replace(from, to);
@@ -56,6 +58,7 @@ export function exampleSite(of: {
   site = replaced(site, "/var/cache/smalti-nginx", `${folder}/cache`);
   site = replaced(site, "10.0.0.0/8", network);
   const server = replaced(example("nginx.conf"), "listen [::]:80;", "");
+  if (limits) site += example("nginx-limits.conf");
   return site + replaced(server, "listen 80;", `listen 127.0.0.1:${port};`);
 }
 

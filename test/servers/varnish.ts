@@ -9,12 +9,23 @@ import { freePort } from "./free-port.ts";
 /** True if Varnish is installed; without it in CI its tests fail instead of being skipped. */
 export const hasVarnish = spawnSync("varnishd", ["-V"]).status === 0 || process.env.CI !== undefined;
 
+/** True if Varnish can count requests too, which the example of limits needs. */
+export const hasThrottle =
+  spawnSync("sh", ["-c", "ls /usr/lib/*/varnish/vmods/libvmod_vsthrottle.so"]).status === 0 ||
+  process.env.CI !== undefined;
+
 export interface Varnish {
   readonly url: string;
+  /** A port that expects the PROXY protocol. */
+  readonly proxied: number;
   close(): Promise<void>;
 }
 
-const example = readFileSync(new URL("../../deploy/proxy/varnish.vcl", import.meta.url), "utf8");
+const read = (name: string) => readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8");
+
+const example = read("varnish.vcl");
+/** The example of limits for crawlers, which is appended to the other one. */
+export const exampleLimits = read("varnish-limits.vcl");
 
 /** Settings of the program that the example names. */
 const exampleSettings = [...example.matchAll(/-p (\S+=\S+)/g)].flatMap(([, setting]) => [
@@ -44,7 +55,7 @@ export async function startVarnish(
   of: { readonly service: number } | { readonly vcl: string },
 ): Promise<Varnish> {
   const folder = mkdtempSync(join(tmpdir(), "smalti-varnish-"));
-  const port = await freePort();
+  const [port, proxied] = [await freePort(), await freePort()];
   const file = join(folder, "example.vcl");
   if ("vcl" in of) writeFileSync(file, of.vcl);
   // Without a jail, which would need a user of its own, and with memory for little.
@@ -52,6 +63,7 @@ export async function startVarnish(
     "varnishd",
     [
       ...["-F", "-j", "none", "-n", join(folder, "work"), "-a", `127.0.0.1:${port}`],
+      ...["-a", `127.0.0.1:${proxied},PROXY`],
       ...["-s", "malloc,32m", "-T", "none", "-p", "vsl_space=1M", "-p", "thread_pool_min=10"],
       ...("vcl" in of ? ["-f", file, ...exampleSettings] : ["-b", `127.0.0.1:${of.service}`]),
     ],
@@ -76,7 +88,7 @@ export async function startVarnish(
   const isRunning = () => child.exitCode === null && child.pid !== undefined;
   while (isRunning() && !(await fetch(`${url}/health`).catch(() => undefined)))
     await new Promise((resolve) => setTimeout(resolve, 50));
-  if (isRunning()) return { url, close };
+  if (isRunning()) return { url, proxied, close };
   await close();
   throw new Error(`Varnish ended: ${said}`);
 }
