@@ -31,7 +31,7 @@ const expressions: Readonly<Record<string, (asked: Asked) => boolean>> = {
 
 const bots: readonly BotRule[] = parse(read("anubis.yaml")).bots;
 
-/** As lib/config/config.go of Anubis has it: the first rule that matches decides, and without one all pass. */
+/** As lib/policy of Anubis has it: the first rule that matches decides, and without one a request passes. */
 function anubis(asked: Asked): boolean {
   for (const { path_regex, expression, action } of bots) {
     const is = expression === undefined ? undefined : expressions[expression];
