@@ -1,10 +1,11 @@
 // A budget over time: what is charged fills a meter that drains at a fixed rate (the leaky bucket as a meter,
 // ITU-T I.371, annex A; GCRA is its other form). Rates may change while a meter is in use.
 
-/** How much may be used: `perMs` in the long run, and `burst` at once. */
+/** A budget, in any unit. */
 export interface Budget {
-  /** Above 0. */
+  /** What may be used in a millisecond in the long run; above 0. */
   readonly perMs: number;
+  /** What may be used immediately if nothing was used before. */
   readonly burst: number;
 }
 

@@ -46,46 +46,46 @@ export interface Config {
   } | undefined;
   readonly crawlers?: {
     /**
-     * `observe`: the service tells readers from crawlers, and counts who would have waited or been
-     * refused. `limit`: it also has them wait, and refuses large images to those who ask for too many.
-     * `off`: all are treated alike. Default: `"off"`.
+     * `off`: everybody is treated alike. `observe`: the service tells readers from crawlers and counts
+     * who would have waited or been refused, but changes no response. `limit`: requests above a budget
+     * wait, and networks that ask for too many large images are refused them. Default: `"off"`.
      */
     readonly mode?: "off" | "observe" | "limit" | undefined;
     /**
-     * Addresses or networks in CIDR notation that may use as much as they like, such as those of a
-     * reading room or of a partner who takes everything.
+     * Addresses or networks (CIDR notation) without a budget, such as a reading room, or a partner who
+     * takes the whole collection.
      */
     readonly known_networks?: ReadonlyArray<string> | undefined;
     /**
-     * Sites whose viewers show these images, such as https://www.example.org or https://*.example.org.
-     * Their tiles go before those of strangers. Anyone can claim to come from there, so it helps for
-     * tiles and image information alone.
+     * Sites whose viewers show your images, such as https://www.example.org, or https://*.example.org
+     * with its subdomains. Their tiles go before those of strangers. Large images do not, because any
+     * program can claim to come from such a site.
      */
     readonly listed_origins?: ReadonlyArray<string> | undefined;
     /**
-     * Texts such as GPTBot. Requests for images, documents and pages whose User-Agent contains one of
-     * them, in any case, are 403, with every `mode`, `off` too.
+     * Texts such as GPTBot. Images, documents and pages are 403 if the User-Agent contains one of
+     * them, in upper or lower case. This applies in every `mode`, also in `off`.
      */
     readonly denied_agents?: ReadonlyArray<string> | undefined;
     /**
-     * Environment variable with a secret by which the passes of viewers are signed, the same on all
-     * servers. Empty: each process has a secret of its own, and accepts its own passes alone. Default:
-     * `""`.
+     * Environment variable with the secret that signs the passes of viewers; use the same secret on
+     * all servers. Empty: each process makes a secret of its own, and accepts only its own passes.
+     * Default: `""`.
      */
     readonly secret_env?: string | undefined;
     /**
-     * Percent of the processor time for renders that all may use together who are neither known, nor
-     * in a viewer of this service, nor of a listed site. Default: `10`.
+     * Percent of the processor time for renders that all strangers share: those who are not known, use
+     * no viewer of this service, and come from no listed site. Default: `10`.
      */
     readonly strangers?: number | undefined;
     /**
-     * Percent of that time, within those of strangers, for networks that have not done what viewers
-     * do, and for crawlers and programs, which get half of it at most. Default: `5`.
+     * Percent of that time, within the share of strangers, for networks that have not behaved like a
+     * viewer yet. Crawlers and programs get at most half of it. Default: `5`.
      */
     readonly newcomers?: number | undefined;
-    /** Percent of that time for the viewers of this service. Default: `40`. */
+    /** Percent of that time that viewers of this service share. Default: `40`. */
     readonly viewers?: number | undefined;
-    /** Percent of that time for listed sites. Default: `30`. */
+    /** Percent of that time that viewers on listed sites share. Default: `30`. */
     readonly listed?: number | undefined;
   } | undefined;
   readonly robots?: {

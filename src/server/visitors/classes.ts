@@ -1,5 +1,4 @@
-// Classes of visitors: how each is known, and what it may use. What faking a class costs is in
-// docs/operations/crawlers.md.
+// Classes of visitors: how each is known, and what it may use.
 
 import type { Budget } from "../../base/index.ts";
 import type { AgentKind } from "./agents.ts";
@@ -44,13 +43,13 @@ export type Pool = (typeof poolNames)[number];
 
 export interface ClassRow {
   readonly group: TurnGroup;
-  /** What one network may use, in megapixels: at once and in an hour; undefined: no bound of its own. */
+  /** Megapixels that one network may use: immediately and in an hour; undefined: no bound of its own. */
   readonly network?: { readonly burst: number; readonly perHour: number };
   /** The pool that it waits for. */
   readonly pool?: Pool;
-  /** Pools around that one, which its use is charged to as well. */
+  /** Larger pools that contain that one; what it uses is charged to them as well. */
   readonly around?: readonly Pool[];
-  /** True if its networks are one in the pool, since a swarm sends one request from each. */
+  /** True if all its networks count as one in the pool, since a swarm sends one request from each. */
   readonly isSwarm?: boolean;
 }
 
@@ -64,7 +63,8 @@ const ofProgram: ClassRow = {
 export const classRows: Readonly<Record<VisitorClass, ClassRow>> = {
   known: { group: "welcome" },
   viewer: { group: "welcome", network: { burst: 300, perHour: 1200 }, pool: "viewers" },
-  // The field that names a site costs nothing to fake, so that those who do leave our viewers alone.
+  // Anyone can fake the field that names a site. Listed sites have a pool of their own, so that such clients
+  // take nothing from our viewers.
   listed: { group: "listed", network: { burst: 300, perHour: 1200 }, pool: "listed" },
   reader: { group: "earned", network: { burst: 60, perHour: 120 }, pool: "strangers" },
   newcomer: { group: "others", pool: "newcomers", around: ["strangers"], isSwarm: true },
@@ -81,7 +81,7 @@ export interface VisitorFacts {
   readonly agent: AgentKind;
 }
 
-/** Returns the class of the sender of a request. `follows`: true if a tile follows earlier ones. */
+/** Returns the class of the sender of a request; `history`: of its network, if that is remembered. */
 export function classOf(
   { isKnown, hasPass, isListed, agent }: VisitorFacts,
   history: History | undefined,
@@ -98,7 +98,7 @@ export function classOf(
   return "newcomer";
 }
 
-/** Milliseconds of work that count as a megapixel: what rendering one takes from a pyramid. */
+/** Milliseconds of work that count as a megapixel: to render one from a pyramid takes as long. */
 export const msPerMegapixel = 20;
 
 const hourMs = 3_600_000;
@@ -109,10 +109,10 @@ export const networkBudget = ({ burst, perHour }: NonNullable<ClassRow["network"
   perMs: perHour / hourMs,
 });
 
-/** Milliseconds of its rate that a pool may use at once. */
+/** A pool saves what is not used for this many milliseconds, which may then be used immediately. */
 const poolBurstMs = 60_000;
 
-/** Returns the budget of a pool in megapixels: `percent` of what `permits` jobs at a time can do. */
+/** Returns the budget of a pool, in megapixels: `percent` of what `permits` simultaneous jobs can do. */
 export function poolBudget(percent: number, permits: number): Budget {
   const perMs = ((percent / 100) * permits) / msPerMegapixel;
   return { perMs, burst: perMs * poolBurstMs };
