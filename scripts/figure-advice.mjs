@@ -42,12 +42,18 @@ export const figureAdvice = {
   source_fetched: "Enlarge `cache.origin`.",
   source_circuit_open: "The service tries the server again automatically.",
   part_healthy: "0: `/ready` has the reason in words.",
+  visitor_limits:
+    "`waited` rises for `reader`, `listed` or `viewer`: see [SmaltiReadersWait](../operations/troubleshooting.md#smaltireaderswait).",
+  visitor_pool_used_ratio: "It stays near 1: `/admin/visitors` shows who uses the pool.",
   process_memory:
     "`resident` grows for days: lower `image.memory_budget` and the `max_bytes` of caches in a `heap`, and report it.",
   log_dropped_lines:
     "The program that reads standard error is slow or has stopped. Raise `log.level`, or turn `log.requests` off.",
   start_time: "It changes although nobody restarted the service: the system ended the process.",
   build_info: "Versions differ after a rollout.",
+  visitor_requests: "",
+  visitor_megapixels: "",
+  visitor_work: "",
   delayed_jobs: "",
   cancelled_jobs: "",
   yielded_places: "",

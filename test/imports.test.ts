@@ -25,7 +25,7 @@ const houses: Readonly<Record<string, readonly string[]>> = {
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   platform: [],
-  stats: [],
+  stats: ["visitors"],
   reports: [],
   stores: [],
   tracing: [],
@@ -60,7 +60,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "readiness.ts": [],
   "parts.ts": ["*", "!api"],
   dashboard: ["workers", "images", "sources", "stats", "stores"],
-  "sampled.ts": ["workers", "images", "sources", "stores", "stats"],
+  "sampled.ts": ["workers", "images", "sources", "stores", "stats", "visitors"],
   "start/facts.ts": ["*", "!api"],
   "start/text.ts": ["images", "config", "stores"],
   "start/handler-options.ts": ["config"],

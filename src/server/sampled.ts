@@ -4,8 +4,11 @@ import { type Check, type CheckedPart, type CheckResult, type Platform, remember
 import type { Admission } from "./images/admission/admit.ts";
 import type { Sidecars } from "./images/sidecar/sidecars.ts";
 import type { Sources } from "./sources/index.ts";
+import { visitorOutcomes } from "./stats/figures.ts";
 import type { Registry, Sample } from "./stats/registry.ts";
 import type { NamedSlot, Slots } from "./stores/index.ts";
+import { classRows, poolNames, visitorClasses } from "./visitors/classes.ts";
+import type { LiveVisitors } from "./visitors/live.ts";
 import type { Pool } from "./workers/pool.ts";
 
 export interface SampledParts {
@@ -18,6 +21,7 @@ export interface SampledParts {
   readonly sidecars: Pick<Sidecars, "building">;
   readonly slots: Slots;
   readonly sources: Sources;
+  readonly visitors: Pick<LiveVisitors, "current">;
   readonly checks: readonly Check[];
   /** Returns the results of the checks, not older than {@link askedEachMs}. */
   readonly results: () => Promise<readonly CheckResult[]>;
@@ -36,6 +40,7 @@ export function sampleParts(registry: Registry, parts: SampledParts): void {
   for (const slot of parts.slots.all) sampleSlot(registry, slot, shares);
   for (const { name, isAway } of parts.sources.all)
     if (isAway) registry.gauge("source_circuit_open", { source: name }, () => Number(isAway()));
+  sampleVisitors(registry, parts.visitors);
   sampleHealth(registry, parts);
 }
 
@@ -87,6 +92,26 @@ function sampleSlot(
     gauge("cache_circuit_open", { slot, operation: "read" }, () => Number(circuits().read));
     gauge("cache_circuit_open", { slot, operation: "write" }, () => Number(circuits().write));
   }
+}
+
+function sampleVisitors(
+  { gauge, sampledCounter }: Registry,
+  { current }: Pick<LiveVisitors, "current">,
+): void {
+  for (const name of visitorClasses) {
+    const counts = () => current()?.counts()[name];
+    sampledCounter("visitor_requests", { class: name }, () => counts()?.requests);
+    sampledCounter("visitor_megapixels", { class: name }, () => counts()?.megapixels);
+    sampledCounter("visitor_work", { class: name }, () => {
+      const ms = counts()?.ms;
+      return ms === undefined ? undefined : ms / 1000;
+    });
+    // A class without a budget never waits.
+    if (classRows[name].pool === undefined) continue;
+    for (const outcome of visitorOutcomes)
+      sampledCounter("visitor_limits", { class: name, outcome }, () => counts()?.[outcome]);
+  }
+  for (const pool of poolNames) gauge("visitor_pool_used_ratio", { pool }, () => current()?.poolUse(pool));
 }
 
 function sampleHealth({ gauge }: Registry, { checks, results }: SampledParts): void {

@@ -278,6 +278,7 @@ export async function createService(
     sidecars: images.sidecars,
     slots,
     sources,
+    visitors,
     checks: allChecks,
     results: async () => (await health()).results,
   });

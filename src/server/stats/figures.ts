@@ -2,6 +2,7 @@
 // file because it is one table, whose order is that of /metrics and of the published list.
 
 import { type CheckedPart, checkedParts, stageNames } from "../../base/index.ts";
+import { poolNames, visitorClasses } from "../visitors/classes.ts";
 
 export interface FigureRow {
   /**
@@ -64,6 +65,9 @@ const slot = "name of the cache slot";
 const source = "name of the source";
 /** `render` admits the work of pictures, `probe` the reading of headers. */
 const gate = ["render", "probe"] as const;
+
+/** What happens to visitors above their budget. */
+export const visitorOutcomes = ["waited", "limited", "refused"] as const;
 
 export const figures = {
   http_requests: {
@@ -295,6 +299,32 @@ export const figures = {
     kind: "counter",
     help: "Log lines that were left out because their reader was far behind.",
     labels: {},
+  },
+  visitor_requests: {
+    kind: "counter",
+    help: "Requests for images and image information by the class of their visitor. Absent if `crawlers.mode` is `off`, as are the next four.",
+    labels: { class: visitorClasses },
+  },
+  visitor_megapixels: {
+    kind: "counter",
+    help: "Megapixels that were charged to their budgets. Cached derivatives are not charged.",
+    labels: { class: visitorClasses },
+  },
+  visitor_work: {
+    kind: "counter",
+    unit: "seconds",
+    help: "Time of the jobs for them.",
+    labels: { class: visitorClasses },
+  },
+  visitor_limits: {
+    kind: "counter",
+    help: "Requests that waited for a budget, got a smaller size (`limited`) or 429 (`refused`); if `crawlers.mode` is `observe`, those that would have.",
+    labels: { class: visitorClasses, outcome: visitorOutcomes },
+  },
+  visitor_pool_used_ratio: {
+    kind: "gauge",
+    help: "What visitors have used of what a pool allows at once; at 1 those above their part of it wait.",
+    labels: { pool: poolNames },
   },
   part_healthy: {
     kind: "gauge",

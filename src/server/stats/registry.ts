@@ -49,6 +49,8 @@ export interface Registry {
   counter<N extends CounterName>(name: N, labels: LabelsOf<N>): Counter;
   histogram<N extends HistogramName>(name: N, labels: LabelsOf<N>): Histogram;
   gauge<N extends GaugeName>(name: N, labels: LabelsOf<N>, sample: Sample): void;
+  /** Declares a counter that a part has itself. */
+  sampledCounter<N extends CounterName>(name: N, labels: LabelsOf<N>, sample: Sample): void;
   /**
    * All figures, or the named ones, in the order of the table; one without series is left out. Only these
    * have their values sampled. A sample that fails or has no value is left out. Never rejects.
@@ -83,9 +85,9 @@ export function createRegistry(): Registry {
     return metric;
   };
 
-  const sampleSeries = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
+  const readSeries = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
     const read = series.map(async ({ labels, metric }) => {
-      const value = await (metric as Sample)(once);
+      const value = typeof metric === "function" ? await metric(once) : (metric as Counter).value;
       return value === undefined ? [] : [{ labels, value }];
     });
     return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
@@ -94,13 +96,7 @@ export function createRegistry(): Registry {
   const familyOf = async (name: FigureName, once: Once): Promise<Family> => {
     const { kind }: FigureRow = figures[name];
     const series = [...(all.get(name)?.values() ?? [])];
-    if (kind === "counter")
-      return {
-        name,
-        kind,
-        series: series.map(({ labels, metric }) => ({ labels, value: (metric as Counter).value })),
-      };
-    if (kind === "gauge") return { name, kind, series: await sampleSeries(series, once) };
+    if (kind !== "histogram") return { name, kind, series: await readSeries(series, once) };
     const readings = series.map(({ labels, metric }) => {
       const histogram = metric as Histogram;
       return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };
@@ -114,9 +110,8 @@ export function createRegistry(): Registry {
       const { buckets = [], latest }: FigureRow = figures[name];
       return declare(name, labels, createHistogram(buckets, latest));
     },
-    gauge(name, labels, sample) {
-      declare(name, labels, sample);
-    },
+    gauge: (name, labels, sample) => void declare(name, labels, sample),
+    sampledCounter: (name, labels, sample) => void declare(name, labels, sample),
     async read(names = Object.keys(figures) as FigureName[]) {
       const asked = new Map<() => unknown, Promise<unknown>>();
       const askOnce: Once = <T>(ask: () => Promise<T>) => {

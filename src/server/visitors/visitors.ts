@@ -90,6 +90,8 @@ export interface Visitors {
   limit(limits: VisitorLimits): void;
   /** Counts since the start, by class. */
   counts(): Readonly<Record<VisitorClass, Readonly<ClassCounts>>>;
+  /** Returns the part of what a pool allows at once that is used; above 1 if it is used up. */
+  poolUse(pool: Pool): number;
   /** Who uses most, in megapixels: networks, shortened; origins of pages; names of crawlers and programs. */
   heaviest(of: keyof HeaviestLists, count: number): ReturnType<Heaviest["top"]>;
 }
@@ -296,6 +298,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       limits = changed;
     },
     counts: () => counts,
+    poolUse(pool) {
+      const budget = budgetOf(pool);
+      return levelOf(pools[pool].meter, budget, now()) / budget.burst;
+    },
     heaviest: (of, count) => heaviest[of].top(count),
   };
 }

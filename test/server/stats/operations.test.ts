@@ -215,6 +215,55 @@ describe("the alert rules", () => {
     ]);
   });
 
+  fires(
+    "fire if readers wait, if strangers have used what they may for long, and if many are refused",
+    () => {
+      const limits = (instance: string, name: string, outcome: string, each: number) =>
+        growing("visitor_limits_total", { instance, class: name, outcome }, each);
+      const requests = (instance: string, name: string, each: number) =>
+        growing("visitor_requests_total", { instance, class: name }, each);
+      const pool = (instance: string, values: string) => ({
+        series: `smalti_visitor_pool_used_ratio{instance="${instance}",pool="strangers"}`,
+        values,
+      });
+      testAlerts(
+        [
+          ...["good", "bad"].flatMap((instance) => [
+            requests(instance, "reader", 50),
+            requests(instance, "viewer", 50),
+            requests(instance, "crawler", 1000),
+          ]),
+          limits("bad", "reader", "waited", 8),
+          limits("bad", "viewer", "waited", 2),
+          limits("good", "reader", "waited", 2),
+          limits("good", "crawler", "waited", 900),
+          limits("bad", "crawler", "refused", 90),
+          limits("good", "crawler", "refused", 30),
+          pool("bad", "0.2x9 1.1x50"),
+          pool("good", "1.1x9 0.2x50"),
+        ],
+        [
+          {
+            at: "40m",
+            alert: "SmaltiReadersWait",
+            fires: [{ summary: "10% of the requests of readers at bad wait for a budget" }],
+          },
+          { at: "20m", alert: "SmaltiStrangersUsedUp", fires: [] },
+          {
+            at: "40m",
+            alert: "SmaltiStrangersUsedUp",
+            fires: [{ summary: "strangers have used what they may at bad" }],
+          },
+          {
+            at: "40m",
+            alert: "SmaltiVisitorsRefused",
+            fires: [{ summary: "bad refuses 1.5 requests a second of visitors above their budget" }],
+          },
+        ],
+      );
+    },
+  );
+
   fires("fire for slow images only if images are that slow", () => {
     const bounds = figures.http_request_duration.buckets;
     /** 80 of 100 images a minute take 100 ms, the others `seconds`. */

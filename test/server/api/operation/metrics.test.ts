@@ -100,6 +100,23 @@ auth:
     expect(samples.length).toBeLessThanOrEqual(400);
   });
 
+  test("has figures of visitors while they are told apart, and no others, at most 44", async () => {
+    const app = await application("crawlers: { mode: observe }");
+    const settings = app.service.config();
+    await app.get("/iiif/3/base.png/full/100,/0/default.jpg", { headers: { "User-Agent": "GPTBot/1.2" } });
+    const samples = await scraped(app);
+    const ofVisitors = Object.keys(samples).filter((name) => name.startsWith("smalti_visitor_"));
+    expect(ofVisitors.length).toBeLessThanOrEqual(44);
+    expect(samples['smalti_visitor_requests_total{class="crawler"}']).toBe(1);
+    expect(samples['smalti_visitor_megapixels_total{class="crawler"}']).toBeGreaterThan(0);
+    expect(samples['smalti_visitor_work_seconds_total{class="crawler"}']).toBeGreaterThan(0);
+    expect(samples['smalti_visitor_limits_total{class="crawler",outcome="refused"}']).toBe(0);
+    expect(samples['smalti_visitor_pool_used_ratio{pool="programs"}']).toBeGreaterThan(0);
+    expect(samples['smalti_visitor_pool_used_ratio{pool="viewers"}']).toBe(0);
+    app.service.reload({ ...settings, crawlers: { ...settings.crawlers, mode: "off" } });
+    expect(Object.keys(await scraped(app)).filter((name) => name.startsWith("smalti_visitor_"))).toEqual([]);
+  });
+
   test("responds above the limits on requests", async () => {
     const app = await application("limits: { max_in_flight: 1 }");
     const first = app.get("/iiif/3/base.png/full/max/15/default.png");
