@@ -27,6 +27,7 @@ import type { Slot } from "../stores/slot.ts";
 import { awaitWithoutPermit, readWithoutPermit } from "../workers/permit.ts";
 import type { Admission, JobNeeds } from "./admission/admit.ts";
 import type { EstimatedWork } from "./admission/cost.ts";
+import type { JobVisitor } from "./admission/shared-visitors.ts";
 import { factsKey, type MasterKey, settledVersion } from "./cache-keys.ts";
 import { exceedingTexts } from "./words.ts";
 
@@ -37,6 +38,8 @@ export interface Master extends MasterKey {
   readonly image: SourceImage;
   /** Caller for whom it was opened. */
   readonly caller?: Caller | undefined;
+  /** All visitors that wait for what is made of it; undefined if that is the caller alone. */
+  readonly waiting?: JobVisitor | undefined;
 }
 
 /** A master with the access that its caller is granted. */
@@ -45,9 +48,33 @@ export interface GrantedMaster extends Master {
 }
 
 /** Returns the request of a job on a master for a permit and memory. */
-export function needsOf({ caller, image, source }: Master, memory: number, work: EstimatedWork): JobNeeds {
-  const { client, visitor } = caller ?? {};
-  return { memory, work, client, visitor, remote: image.remote && source.name };
+export function needsOf(
+  { caller, waiting, image, source }: Master,
+  memory: number,
+  work: EstimatedWork,
+): JobNeeds {
+  const visitor = waiting ?? caller?.visitor;
+  return { memory, work, client: caller?.client, visitor, remote: image.remote && source.name };
+}
+
+/**
+ * Runs work on a master whose jobs take the turns of the best of all visitors that wait for the same, which
+ * `key` names.
+ */
+export async function waitTogether<M extends Master, T>(
+  admission: Pick<Admission, "share">,
+  key: string,
+  master: M,
+  work: (master: M) => Promise<T>,
+): Promise<T> {
+  const visitor = master.waiting ?? master.caller?.visitor;
+  if (!visitor) return work(master);
+  const { all, leave } = admission.share(key, visitor);
+  try {
+    return await work({ ...master, waiting: all });
+  } finally {
+    leave();
+  }
 }
 
 export interface DescribeParts {
@@ -138,17 +165,19 @@ export async function inspect(
   let header = parsed.get(key.variant);
   if (!header) {
     let made: string | undefined;
-    const known = await parts.info.getOrMake(
-      key.name,
-      key.variant,
-      (work) =>
-        parts.probes.run(needsOf(master, 0, probing), work, async (permit) => {
-          const { bytes } = master.image;
-          const read = permit ? readWithoutPermit(bytes, awaitWithoutPermit(permit), work) : bytes;
-          made = JSON.stringify(await probe(parts, read, master));
-          return encoder.encode(made);
-        }),
-      { signal },
+    const known = await waitTogether(parts.probes, key.variant, master, (own) =>
+      parts.info.getOrMake(
+        key.name,
+        key.variant,
+        (work) =>
+          parts.probes.run(needsOf(own, 0, probing), work, async (permit) => {
+            const { bytes } = master.image;
+            const read = permit ? readWithoutPermit(bytes, awaitWithoutPermit(permit), work) : bytes;
+            made = JSON.stringify(await probe(parts, read, master));
+            return encoder.encode(made);
+          }),
+        { signal },
+      ),
     );
     header = JSON.parse(made ?? decoder.decode(known)) as ImageHeader;
     parsed.set(key.variant, header, known.length);

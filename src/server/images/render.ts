@@ -30,7 +30,14 @@ import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey, settledVersion } from "./cache-keys.ts";
 import { type CachedDerivative, fromEntry, toEntry } from "./cached-derivative.ts";
 import type { DamagedMasters } from "./damaged-masters.ts";
-import { type DescribeParts, describe, type GrantedMaster, type Master, needsOf } from "./describe.ts";
+import {
+  type DescribeParts,
+  describe,
+  type GrantedMaster,
+  type Master,
+  needsOf,
+  waitTogether,
+} from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
@@ -150,10 +157,10 @@ export async function render(
   const { key } = prepared;
   const stages = master.caller?.stages;
   let made = false;
-  const make = async (work: AbortSignal) => {
+  const make = async (own: GrantedMaster, work: AbortSignal) => {
     made = true;
     stages?.end("lookup");
-    const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work).catch(
+    const { bytes, incomplete, unchanged } = await derive(parts, own, prepared, work).catch(
       async (error: unknown) => {
         const isFailure = error instanceof ServiceError && error.kind === "decode";
         if (isFailure && (await master.image.hasChanged?.()) !== true)
@@ -184,7 +191,13 @@ export async function render(
     await visitor.enter((width * height) / 1e6, signal);
   }
   const keeps = (value: Uint8Array) => !fromEntry(value).incomplete;
-  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps, watch: stages });
+  const found = await waitTogether(parts.admission, `${key.name} ${key.variant}`, master, (own) =>
+    parts.render.getOrMake(key.name, key.variant, (work) => make(own, work), {
+      signal,
+      keeps,
+      watch: stages,
+    }),
+  );
   const { bytes, incomplete = false } = openCached(parts, master, found);
   return { bytes, made, incomplete };
 }

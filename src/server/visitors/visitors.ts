@@ -60,6 +60,8 @@ export interface Arrival {
 export interface Visitor {
   /** The group in which its jobs take turns. */
   readonly group: TurnGroup;
+  /** Name of its network, which takes turns with others of the group. */
+  readonly network: string;
   /** Records that it asks for image information. Returns true if it is limited to {@link limitedWidth}. */
   inform(identifier: string): boolean;
   /** Records the shape of what it asks for; `tile` if that is one. */
@@ -179,6 +181,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     get group(): TurnGroup {
       return limits.mode === "limit" ? classRows[this.#class].group : "welcome";
+    }
+
+    get network(): string {
+      return this.#networks.network;
     }
 
     inform(identifier: string): boolean {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fixturesFolder } from "../../host.ts";
 import { served } from "../../served.ts";
 
@@ -19,7 +19,8 @@ beforeAll(async () => {
   const scan = sharp({ create: { ...flat, width: 4000, height: 3000 } });
   await scan.clone().jpeg().toFile(join(folder, "scan.jpg"));
   await scan.clone().png().toFile(join(folder, "scan.png"));
-  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "base.png"));
+  for (const name of ["base", "base0", "base1", "base2"])
+    copyFileSync(join(fixturesFolder, "base.png"), join(folder, `${name}.png`));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -160,6 +161,45 @@ test("a listed network may use as much as it likes", async () => {
   const { ask, use } = await crawled("mode: limit, known_networks: [192.0.2.0/24]");
   await use();
   expect((await ask("large.jpg/full/1900,/0/default.jpg", "curl/8.5.0")).status).toBe(200);
+});
+
+test("who asks for what a crawler waits for already does not wait in the turn of the crawler", async () => {
+  const { app, ask } = await crawled("mode: limit, known_networks: [192.0.2.0/24]");
+  const { admission } = app.service.images;
+  admission.limit({ permits: 1 });
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const running = admission.run(
+    {
+      work: { kind: "render", ms: 1 },
+      memory: 1,
+      visitor: { group: "others", network: "a", chargeWork() {} },
+    },
+    undefined,
+    () => held,
+  );
+  const done: string[] = [];
+  const get = async (name: string, path: string, peer: string) => {
+    const response = await ask(path, "curl/8.5.0", peer);
+    done.push(`${name} ${response.status}`);
+  };
+  const waits = async (count: number) =>
+    expect.poll(() => admission.status().waiting, { interval: 5 }).toBe(count);
+  const path = (name: string) => `${name}.png/full/300,/0/default.jpg`;
+  const asked = [];
+  for (const [n, peer] of ["198.51.100.1", "198.51.101.1", "198.51.102.1"].entries()) {
+    asked.push(get(`crawler ${n}`, path(`base${n}`), peer));
+    await waits(n + 1);
+  }
+  const share = vi.spyOn(admission, "share");
+  asked.push(get("reader", path("base2"), "192.0.2.1"));
+  // The reader joins what waits already.
+  await expect.poll(() => share.mock.calls.map(([, { group }]) => group)).toEqual(["welcome"]);
+  end();
+  await Promise.all([running, ...asked]);
+  expect(done.slice(0, 2).sort()).toEqual(["crawler 2 200", "reader 200"]);
 });
 
 test("off, which is the default, nothing is known of anybody", async () => {

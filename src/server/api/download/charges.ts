@@ -36,6 +36,7 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
       get group() {
         return visitor.group;
       },
+      network: visitor.network,
       inform: (identifier) => visitor.inform(identifier),
       ask: () => {},
       isLimited: () => false,

@@ -6,7 +6,6 @@ import {
   networkOf,
   type Recorder,
   ServiceError,
-  visitorNetworks,
   waitForTurn,
 } from "../../../base/index.ts";
 import { groupShares, type TurnGroup } from "../../visitors/classes.ts";
@@ -14,6 +13,7 @@ import type { Permit } from "../../workers/permit.ts";
 import { createEstimates, type EstimatedWork } from "./cost.ts";
 import { createGroupTurns, type TurnOwner } from "./group-turns.ts";
 import { type Lane, laneOf, memoryOf, permitsOf, sharesBeside } from "./lanes.ts";
+import { createSharedVisitors, isBetter, type JobVisitor, type SharedVisitor } from "./shared-visitors.ts";
 
 export interface AdmissionLimits {
   /** Number of permits: jobs that work simultaneously. */
@@ -45,13 +45,6 @@ export interface JobNeeds {
   readonly remote?: string | undefined;
 }
 
-/** For whom a job is, as far as it decides on turns. */
-export interface JobVisitor {
-  readonly group: TurnGroup;
-  /** Charges the milliseconds that the job has worked, also if it failed. */
-  chargeWork(ms: number): void;
-}
-
 export interface Admission {
   /**
    * Runs `work` when there is a permit and memory for it. A job on a remote master may release its permit
@@ -60,6 +53,11 @@ export interface Admission {
    * `cancelled` if the signal aborts while it waits.
    */
   run<T>(needs: JobNeeds, signal: AbortSignal | undefined, work: (permit?: Permit) => Promise<T>): Promise<T>;
+  /**
+   * Has a visitor wait for the work that a key names. Jobs for all who do, as one visitor, take the turns of
+   * the best of them, also those that wait already.
+   */
+  share(key: string, visitor: JobVisitor): SharedVisitor;
   /** Throws `too-large` (code memory_budget) if a job of that size could never be admitted. */
   check(bytes: number): void;
   /** True if that much memory could ever be granted. */
@@ -118,7 +116,7 @@ const maxInFront = 16;
 /** A job that waits for a permit, or has been admitted. */
 interface TrackedJob extends JobNeeds {
   readonly lane: Lane;
-  readonly owner: TurnOwner;
+  owner: TurnOwner;
   /** Estimated milliseconds of work. */
   readonly expectedMs: number;
   /** Time at which it was queued, by `performance.now()`. */
@@ -153,6 +151,7 @@ class CostAdmission implements Admission {
   /** Admitted jobs that want their permit back, with the functions that resume them. */
   readonly #returning = new Map<TrackedJob, () => void>();
   readonly #estimates = createEstimates();
+  readonly #shared = createSharedVisitors(() => this.#raise());
   #limits: AdmissionLimits;
   /** Number of cheap jobs admitted in a row while a heavy one could have been. */
   #inFront = 0;
@@ -205,6 +204,10 @@ class CostAdmission implements Admission {
     }
   }
 
+  share(key: string, visitor: JobVisitor): SharedVisitor {
+    return this.#shared.join(key, visitor);
+  }
+
   limit(changed: Partial<AdmissionLimits>): void {
     this.#limits = { ...this.#limits, ...changed };
     this.#next();
@@ -237,12 +240,13 @@ class CostAdmission implements Admission {
   }
 
   /**
-   * True if a heavy job has been overtaken often enough, and would get its memory once all jobs that hold a
-   * permit have ended.
+   * True if a heavy job has been overtaken often enough, by one job of a group that comes after its own, and
+   * would get its memory once all jobs that hold a permit have ended.
    */
-  #isOverdue({ memory }: TrackedJob): boolean {
+  #isOverdue({ memory, owner }: TrackedJob, cheap: TrackedJob | undefined): boolean {
+    const isAhead = cheap && isBetter(owner.group as TurnGroup, cheap.owner.group as TurnGroup);
     return (
-      this.#inFront >= maxInFront &&
+      this.#inFront >= (isAhead ? 1 : maxInFront) &&
       this.#fits(
         memory,
         [...this.#admitted].filter((job) => !holdsPermit(job)),
@@ -257,10 +261,21 @@ class CostAdmission implements Admission {
     const [cheap, heavy] = (["cheap", "heavy"] as const).map((lane) =>
       this.#hasPermit(lane) ? this.#queues[lane].next(hasShare) : undefined,
     );
-    const order = heavy && this.#isOverdue(heavy) ? [heavy] : [cheap, heavy];
+    const order = heavy && this.#isOverdue(heavy, cheap) ? [heavy] : [cheap, heavy];
     const chosen = order.find((job) => job && this.#fits(job.memory));
     if (chosen) this.#inFront = chosen.lane === "cheap" && heavy ? this.#inFront + 1 : 0;
     return chosen;
+  }
+
+  /** Has jobs that wait take the turns of their visitors, if these are better now. */
+  #raise(): void {
+    for (const queue of Object.values(this.#queues))
+      for (const job of [...queue.clients()].flat()) {
+        if (!job.visitor || !isBetter(job.visitor.group, job.owner.group as TurnGroup)) continue;
+        queue.remove(job.owner, job);
+        job.owner = ownerOf(job.visitor);
+        queue.add(job.owner, job);
+      }
   }
 
   /** Gives permits to the jobs that can have one. */
@@ -330,7 +345,7 @@ class CostAdmission implements Admission {
     const expectedMs = this.#estimates.of(needs.work);
     const lane = laneOf(expectedMs);
     const owner = needs.visitor
-      ? { group: needs.visitor.group, network: visitorNetworks(needs.client).network }
+      ? ownerOf(needs.visitor)
       : { group: "welcome", network: networkOf(needs.client) };
     let job: TrackedJob;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -381,6 +396,8 @@ class CostAdmission implements Admission {
     return setTimeout(() => this.#turnAway(job, "waitedTooLong"), Math.min(this.#limits.waitMs, maxTimerMs));
   }
 }
+
+const ownerOf = ({ group, network }: JobVisitor): TurnOwner => ({ group, network });
 
 /** Adds the time since the job received its permit to its work, and ends that time. */
 function stopClock(job: TrackedJob): void {

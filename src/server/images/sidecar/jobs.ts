@@ -24,7 +24,7 @@ export interface SidecarJobParts {
   readonly codecs: Codecs;
   readonly pool: Pick<Pool, "run">;
   readonly origin: Slot;
-  readonly admission: Pick<Admission, "run" | "allows" | "status">;
+  readonly admission: Pick<Admission, "run" | "allows" | "status" | "share">;
   readonly timeoutMs: number;
   /** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot; 64 MiB by default. */
   readonly cacheBytes?: number;

@@ -3,7 +3,7 @@
 import { createGenerations, createLru, ServiceError } from "../../../base/index.ts";
 import type { ImageHeader, SidecarAccess, SidecarLayer } from "../../../imaging/index.ts";
 import { sidecarKey } from "../cache-keys.ts";
-import type { Master } from "../describe.ts";
+import { type Master, waitTogether } from "../describe.ts";
 import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
 import { createCachedEntries } from "./entries.ts";
 import {
@@ -65,6 +65,7 @@ export class Layers {
   /** Passes that run, by the id of their layer. */
   readonly passes = new Map<string, Promise<unknown>>();
   readonly #origin: SidecarJobParts["origin"];
+  readonly #admission: SidecarJobParts["admission"];
   readonly #now: () => number;
   readonly #entries: ReturnType<typeof createCachedEntries>;
   readonly #generations = createGenerations();
@@ -76,6 +77,7 @@ export class Layers {
   constructor(parts: SidecarJobParts, now: () => number) {
     const { origin, cacheBytes = minCacheBytes } = parts;
     this.#origin = origin;
+    this.#admission = parts.admission;
     this.#now = now;
     this.lives = createSidecarLives(cacheBytes, now);
     this.#entries = createCachedEntries(origin, cacheBytes);
@@ -145,7 +147,9 @@ export class Layers {
     options: BuildOptions & { readonly again?: boolean },
   ): Promise<FoundSidecar> {
     const { key } = sought;
-    const running = this.jobs.build(master, header, key, options);
+    const running = waitTogether(this.#admission, key.id, master, (own) =>
+      this.jobs.build(own, header, key, options),
+    );
     this.passes.set(key.id, running);
     try {
       const built = await running;

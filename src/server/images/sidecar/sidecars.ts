@@ -10,7 +10,7 @@ import type {
   SidecarUse,
 } from "../../../imaging/index.ts";
 import { tileLayers } from "../admission/cost.ts";
-import type { Master } from "../describe.ts";
+import { type Master, waitTogether } from "../describe.ts";
 import type { Build } from "./build.ts";
 import { createIdleLane, type IdleLane } from "./idle-lane.ts";
 import type { SidecarJobParts, SidecarKey } from "./jobs.ts";
@@ -102,6 +102,7 @@ class SlotSidecars implements Sidecars {
   readonly #lives: Layers["lives"];
   readonly #zooms: Zooms;
   readonly #lane: IdleLane;
+  readonly #admission: SidecarParts["admission"];
 
   constructor({ inPlace, now = Date.now, ...parts }: SidecarParts) {
     this.#inPlace = inPlace;
@@ -109,6 +110,7 @@ class SlotSidecars implements Sidecars {
     this.#jobs = this.#layers.jobs;
     this.#lives = this.#layers.lives;
     this.#zooms = createZooms(now);
+    this.#admission = parts.admission;
     this.#lane = createIdleLane(() => parts.admission.status(), now);
   }
 
@@ -265,9 +267,11 @@ class SlotSidecars implements Sidecars {
    * Waits for a build that another read began. Returns undefined if it has ended, so that the state has to be
    * read again.
    */
-  async #join(build: Build, { keys, way, signal }: Seeker): Promise<FoundSidecar | undefined> {
+  async #join(build: Build, { master, keys, way, signal }: Seeker): Promise<FoundSidecar | undefined> {
     build.hold(signal);
-    const how = await unlessAborted(build.ended, signal);
+    const how = await waitTogether(this.#admission, keys[0].id, master, () =>
+      unlessAborted(build.ended, signal),
+    );
     if (how.is === "over" || how.is === "cancelled") return undefined;
     if (way === "wait" || how.is === "render failed") throw how.error;
     // The read continues on its own: otherwise all waiting requests would wait for the source again, in turn.

@@ -370,11 +370,62 @@ test("a kind of job that takes longer than estimated is heavy from then on", asy
 test("each job is charged to its visitor once, also if it fails", async () => {
   const { admission } = gate();
   const charges: number[] = [];
-  const visitor = { group: "others" as const, chargeWork: (ms: number) => void charges.push(ms) };
+  const visitor = {
+    group: "others" as const,
+    network: "a",
+    chargeWork: (ms: number) => void charges.push(ms),
+  };
   const run = (work: () => Promise<string>) =>
     codeOf(admission.run({ work: heavy, memory: MiB, visitor }, undefined, work));
   await run(async () => "done");
   expect(charges).toHaveLength(1);
   await run(() => Promise.reject(new Error("damaged")));
   expect(charges).toHaveLength(2);
+});
+
+/** A visitor of a network with a letter. */
+const visitorOf = (network: string, group: "welcome" | "earned" | "others") => ({
+  group,
+  network,
+  chargeWork() {},
+});
+
+test("a job that a reader waits for too takes the turns of the reader, and never those of a crawler again", async () => {
+  const { admission, order, start } = gate({ permits: 1 });
+  const running = start("running", { visitor: visitorOf("x", "others") });
+  const first = admission.share("image", visitorOf("a", "others"));
+  const names = ["b1", "a1", "shared", "c1"];
+  const jobs = [
+    start("b1", { visitor: visitorOf("b", "earned") }),
+    start("a1", { visitor: visitorOf("a", "others") }),
+    start("shared", { visitor: first.all }),
+    start("c1", { visitor: visitorOf("c", "others") }),
+  ];
+  await settled();
+  const reader = admission.share("image", visitorOf("r", "welcome"));
+  const crawler = admission.share("image", visitorOf("d", "others"));
+  reader.leave();
+  await running.end();
+  for (const _ of names) await jobs[names.indexOf(order.at(-1) as string)]?.end();
+  expect(order).toEqual(["running", "b1", "shared", "a1", "c1"]);
+  crawler.leave();
+  first.leave();
+  // Nobody waits for it any more: a new one begins as who asks for it.
+  expect(admission.share("image", visitorOf("e", "others")).all.group).toBe("others");
+});
+
+test("cheap jobs of crawlers overtake heavy ones of readers once at most", async () => {
+  const { order, start } = gate({ permits: 1 });
+  const running = start("running");
+  const names = ["tile 1", "tile 2", "tile 3", "reader"];
+  const jobs = names.map((name) =>
+    name === "reader"
+      ? start(name, { work: heavy, visitor: visitorOf("r", "welcome") })
+      : start(name, { visitor: visitorOf("a", "others") }),
+  );
+  await settled();
+  await running.end();
+  for (const _ of names) await jobs[names.indexOf(order.at(-1) as string)]?.end();
+  expect(order).toHaveLength(5);
+  expect(order.indexOf("reader")).toBeLessThanOrEqual(2);
 });

@@ -403,6 +403,7 @@ test("a level that no memory budget allows is left out, and the rest is made", a
     admission: {
       run: (...args) => admission.run(...args),
       status: () => admission.status(),
+      share: (...args) => admission.share(...args),
       allows: (bytes: number) => bytes <= most,
     },
   });
