@@ -21,7 +21,7 @@ import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
 import { pictureRoutes } from "./images/pictures.ts";
 import { createOutcomes } from "./outcome.ts";
-import { visitorPages } from "./visitors.tsx";
+import { visitorPages } from "./visitors/page.tsx";
 
 const prefix = "/admin/static/";
 

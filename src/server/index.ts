@@ -357,7 +357,11 @@ export type { Slot } from "./stores/slot.ts";
 // Doubts about slots for which the machine or a volume has no room.
 export { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 // What visitors use, by their classes.
-export { visitorClasses } from "./visitors/classes.ts";
+export { poolNames, visitorClasses } from "./visitors/classes.ts";
+// What the operator says of sites and agents.
+export { createDenials } from "./visitors/denied-agents.ts";
+export { createListed } from "./visitors/listed-origins.ts";
+export { type CrawlerOptions, crawlerOptions } from "./visitors/options.ts";
 export type { Visitors } from "./visitors/visitors.ts";
 // What codecs on the calling thread need of a platform.
 export { codecHost } from "./workers/codec-host.ts";

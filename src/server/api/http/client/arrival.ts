@@ -2,6 +2,7 @@
 
 import { createLru, isInRanges, parseRange } from "../../../../base/index.ts";
 import { agentKindOf } from "../../../visitors/agents.ts";
+import { createListed } from "../../../visitors/listed-origins.ts";
 import type { CrawlerOptions } from "../../../visitors/options.ts";
 import type { Arrival } from "../../../visitors/visitors.ts";
 import type { Passes } from "./passes.ts";
@@ -15,9 +16,7 @@ export function createArrivals(
   passes: Pick<Passes, "has">,
 ): ReadArrival {
   const networks = known_networks.map(parseRange);
-  const exact = new Set(listed_origins.map((origin) => origin.toLowerCase()));
-  /** Origins with subdomains, cut at the star. */
-  const below = [...exact].filter((origin) => origin.includes("*.")).map((origin) => origin.split("*"));
+  const isListed = createListed(listed_origins);
   const knownAddresses = createLru<string, boolean>(4096);
   const isKnown = (client: string | undefined) => {
     if (networks.length === 0 || client === undefined) return false;
@@ -25,9 +24,6 @@ export function createArrivals(
     if (known === undefined) knownAddresses.set(client, (known = isInRanges(client, networks)), 1);
     return known;
   };
-  const isListed = (origin: string) =>
-    exact.has(origin) ||
-    below.some(([start = "", end = ""]) => origin.startsWith(start) && origin.endsWith(end));
   return (headers, client) => {
     const origin = originOf(headers.get("Origin") ?? headers.get("Referer") ?? "");
     const name = headers.get("User-Agent") ?? undefined;
