@@ -100,6 +100,8 @@ describe("smalti init on a terminal", () => {
         ["[everyone] ", "password\n"],
         ["first reader: ", "ada\n"],
         ["Password: ", "correct horsx\x7fe\r"],
+        ["[yes] ", "perhaps\n"],
+        ["yes or no", "\n"],
       ],
     );
     expect(code, out).toBe(0);
@@ -114,6 +116,7 @@ describe("smalti init on a terminal", () => {
       sources: [{ type: "filesystem", root: "./scans" }],
       cache: { render: { path: "./cache", max_bytes: "64MiB" }, origin: { max_bytes: "64MiB" } },
       auth: { strict_profiles: true, rules: [{ match: "*", profile: "readers" }] },
+      crawlers: { mode: "observe" },
     });
     expect(verifyHere("correct horse", config.auth.profiles.readers.access_service.users.ada)).toBe(true);
     const check = await built.run(["check", "-config", file()]);
@@ -145,7 +148,7 @@ describe("smalti init from the standard input", () => {
   test("takes a line for each question, and says nothing but the result", async () => {
     const { code, out, err } = await built.run(
       ["init", "--json"],
-      inputOf(["./scans", "", "", "memory", "192.0.2.0/24, 2001:db8::/32"]),
+      inputOf(["./scans", "", "", "memory", "192.0.2.0/24, 2001:db8::/32", ""]),
     );
     expect([code, err]).toEqual([0, ""]);
     const answers = {
@@ -154,7 +157,9 @@ describe("smalti init from the standard input", () => {
       front: "none",
       caches: "memory",
       readers: "192.0.2.0/24, 2001:db8::/32",
+      internet: "no",
     };
+    expect(written().crawlers).toBeUndefined();
     expect(JSON.parse(out)).toMatchObject({ file: file(), answers });
     expect(written().auth.profiles.readers).toMatchObject({
       pattern: "kiosk",
@@ -180,6 +185,7 @@ describe("smalti init from the standard input", () => {
     [["./scans", "", "", "./cache 1000TiB"], "question 4", "free"],
     [["./scans", "", "", "", "somebody"], "question 5", "addresses"],
     [["./scans", "", "", "", "password", "ada", "short"], "question 5", "8 characters"],
+    [["./scans", "", "", "", "", "perhaps"], "question 6", "yes or no"],
     [["./scans", ""], "question 3", "ended"],
   ])("refuses %j", async (lines, question, what) => {
     mkdirSync(file("empty"));
@@ -204,6 +210,14 @@ describe("smalti init --yes", () => {
     expect(response.status).toBe(200);
     service.process.kill("SIGTERM");
     await service.ended;
+  });
+
+  test("has crawlers observed with --internet alone", async () => {
+    expect(await init(["--yes", "scans"])).toMatchObject({ code: 0 });
+    expect(written().crawlers).toBeUndefined();
+    expect(await init(["--yes", "--force", "--internet", "scans"])).toMatchObject({ code: 0 });
+    expect(written().crawlers).toEqual({ mode: "observe" });
+    expect(await built.command(["check", "-config", file()])).toMatchObject({ code: 0, err: "" });
   });
 
   test("refuses a folder without images, and a file that is there, but for --force", async () => {

@@ -1,4 +1,4 @@
-// The command `init`: asks five questions and writes a configuration.
+// The command `init`: asks six questions and writes a configuration.
 
 import { messageOf, type Platform, type Prompt, pathWord } from "../../base/index.ts";
 import { absolutePath, loadConfig, problemLines } from "../../server/index.ts";
@@ -11,24 +11,32 @@ import { bySection, commentedYaml } from "./yaml/commented-yaml.ts";
 
 export const init = command({
   name: "init",
-  summary: "ask five questions, and write a configuration with comments",
+  summary: "ask six questions, and write a configuration with comments",
   more: "type each answer, or press Enter to accept the one in brackets. In a script, pipe in one answer per line",
   examples: ["smalti init /srv/images"],
   json: "the answers, and the command to run next",
   flags: {
     output: newFileFlags.output,
     yes: { kind: "switch", short: "y", text: "ask nothing, and take the usual answers" },
+    internet: {
+      kind: "switch",
+      text: "the service is on the open internet: the usual answer to that is yes",
+    },
     force: newFileFlags.force,
   },
   operands: [{ name: "DIR", among: "folder", optional: true }],
-  async run({ platform, flags: { output = "smalti.yaml", yes, force }, operands: [folder] }) {
+  async run({ platform, flags: { output = "smalti.yaml", yes, force, internet }, operands: [folder] }) {
     const path = absolutePath(platform.cwd ?? "/", output);
     await refuseExisting(platform.files, { path, force });
     const prompt = yes ? undefined : platform.prompt?.();
     if (!yes && !prompt) throw new CommandError("this runtime has no standard input; use --yes");
+    const given = new Map([
+      ...(folder === undefined ? [] : [["images", absolutePath(platform.cwd ?? "/", folder)] as const]),
+      ...(internet ? [["internet", "yes"] as const] : []),
+    ]);
     let replies: ReadonlyMap<string, Reply>;
     try {
-      replies = await askAll(platform, path.replace(/[^/\\]*$/, ""), { prompt, folder });
+      replies = await askAll(platform, path.replace(/[^/\\]*$/, ""), { prompt, given });
     } finally {
       prompt?.close();
     }
@@ -62,15 +70,15 @@ function startCommand({ startCommands: { program, config } }: Platform, output: 
 interface Source {
   /** undefined: the usual answers. */
   readonly prompt: Prompt | undefined;
-  /** The folder of the images, from the command line. */
-  readonly folder: string | undefined;
+  /** Usual answers from the command line, by the name of the question. */
+  readonly given: ReadonlyMap<string, string>;
 }
 
 /** Asks each question until a reply is valid; a program has one try. */
 async function askAll(
   platform: Platform,
   base: string,
-  { prompt, folder }: Source,
+  { prompt, given }: Source,
 ): Promise<ReadonlyMap<string, Reply>> {
   const replies = new Map<string, Reply>();
   for (const [at, question] of questions.entries()) {
@@ -80,10 +88,7 @@ async function askAll(
       earlier: replies,
       askFor: (text, hidden = false) => nextLine(platform, { prompt, at, hidden, text: `     ${text}: ` }),
     };
-    const usual =
-      at === 0 && folder !== undefined
-        ? absolutePath(platform.cwd ?? "/", folder)
-        : await question.usual(known);
+    const usual = given.get(question.name) ?? (await question.usual(known));
     replies.set(question.name, await replyTo(question, known, { prompt, usual, at }));
   }
   return replies;

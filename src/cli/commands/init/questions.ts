@@ -1,4 +1,4 @@
-// The five questions of `smalti init`: how a reply is checked, and the settings that it becomes.
+// The six questions of `smalti init`: how a reply is checked, and the settings that it becomes.
 
 import {
   formatSize,
@@ -321,5 +321,31 @@ function gate(pattern: string, comment: string, more: readonly Setting[]): Setti
   ];
 }
 
+const internet: Question = {
+  name: "internet",
+  text: "Is it on the open internet, where crawlers come?",
+  hint: "yes: it counts what readers and crawlers use, and limits nothing yet; or no",
+  usual: ({ earlier }) => (isLocal(new URL(earlier.get("address")?.answer ?? home)) ? "no" : "yes"),
+  async read(answer) {
+    const word = answer.toLowerCase();
+    if (word !== "yes" && word !== "no") throw new Error("expected yes or no");
+    return {
+      answer: word,
+      note: word === "yes" ? "after a week, look at /admin/visitors" : "",
+      settings:
+        word === "no"
+          ? []
+          : [
+              {
+                path: ["crawlers", "mode"],
+                value: "observe",
+                comment:
+                  "/admin/visitors shows what readers and crawlers use, and what mode: limit would do. Nothing is limited yet.",
+              },
+            ],
+    };
+  },
+};
+
 /** The questions in their order. */
-export const questions: readonly Question[] = [images, address, front, caches, readers];
+export const questions: readonly Question[] = [images, address, front, caches, readers, internet];

@@ -55,6 +55,7 @@ const order = [
   "cache",
   "hook",
   "auth",
+  "crawlers",
 ];
 
 /** Sorts settings by their sections. */
