@@ -62,6 +62,11 @@ export interface Visitor {
   readonly group: TurnGroup;
   /** Name of its network, which takes turns with others of the group. */
   readonly network: string;
+  /**
+   * Records that it reads a document. Returns what to wait for if it is a crawler or a program that has used
+   * its budget; it throws as `enter` does. Browsers never wait for documents.
+   */
+  read(signal?: AbortSignal): Promise<void> | undefined;
   /** Records that it asks for image information. Returns true if it is limited to {@link limitedWidth}. */
   inform(identifier: string): boolean;
   /** Records the shape of what it asks for; `tile` if that is one. */
@@ -107,6 +112,8 @@ interface HeaviestLists {
 /** Largest side of what a limited visitor may have, in pixels; tiles are smaller, so that zooming goes on. */
 export const limitedWidth = 1024;
 
+/** What a document counts, in megapixels: 0.4 ms of work. */
+const documentMegapixels = 0.02;
 /** Milliseconds that a request waits for its budget, at most; viewers give up after 30 s. */
 const maxWaitMs = 10_000;
 /** A network that has used this multiple of its burst at once is refused tiles too. */
@@ -187,8 +194,15 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       return this.#networks.network;
     }
 
-    inform(identifier: string): boolean {
+    read(signal?: AbortSignal): Promise<void> | undefined {
       this.#count();
+      const isProgram = this.#class === "crawler" || this.#class === "program";
+      if (!isProgram || this.#arrival.agent === "browser") return undefined;
+      const wait = this.#waitMs(documentMegapixels);
+      return this.#take(documentMegapixels, wait, this.#isExcessive(), signal);
+    }
+
+    inform(identifier: string): boolean {
       if (this.#class === "known") return false;
       noteInformation(networks.meet(this.#networks.network, now()), identifier, now());
       const isLimited = this.#waitMs(0) > maxWaitMs;
@@ -214,23 +228,9 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     async enter(megapixels: number, signal?: AbortSignal): Promise<void> {
       const wait = this.#waitMs(megapixels);
-      const count = counts[this.#class];
       const isRefused = this.#shape === "tile" ? this.#isExcessive() : wait > maxWaitMs;
       this.#charged = megapixels;
-      if (isRefused) {
-        count.refused++;
-        if (limits.mode === "limit") throw tooMuch(wait);
-      }
-      this.#charge(megapixels);
-      if (wait === 0 || isRefused) return;
-      count.waited++;
-      if (limits.mode === "observe" || waiting >= maxWaiting) return;
-      waiting++;
-      try {
-        await unlessAborted(pause(Math.min(wait, maxWaitMs)), signal);
-      } finally {
-        waiting--;
-      }
+      await this.#take(megapixels, wait, isRefused, signal);
     }
 
     chargeWork(ms: number): void {
@@ -240,6 +240,28 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       if (megapixels <= this.#charged) return;
       this.#charge(megapixels - this.#charged);
       this.#charged = megapixels;
+    }
+
+    /** Charges a use and waits for it, or refuses it. Returns undefined if there is nothing to wait for. */
+    #take(
+      megapixels: number,
+      wait: number,
+      isRefused: boolean,
+      signal: AbortSignal | undefined,
+    ): Promise<void> | undefined {
+      const count = counts[this.#class];
+      if (isRefused) {
+        count.refused++;
+        if (limits.mode === "limit") return Promise.reject(tooMuch(wait));
+      }
+      this.#charge(megapixels);
+      if (wait === 0 || isRefused) return undefined;
+      count.waited++;
+      if (limits.mode === "observe" || waiting >= maxWaiting) return undefined;
+      waiting++;
+      return unlessAborted(pause(Math.min(wait, maxWaitMs)), signal).finally(() => {
+        waiting--;
+      });
     }
 
     #classify(): VisitorClass {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { AgentKind } from "../../../src/server/visitors/agents.ts";
 import { fixturesFolder } from "../../host.ts";
 import { served } from "../../served.ts";
 
@@ -25,17 +26,17 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts a service, and a function that asks it for an image. */
-async function crawled(settings = "mode: limit") {
+async function crawled(settings = "mode: limit", others = "") {
   const app = await served(
-    `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]${settings && `\ncrawlers: { ${settings} }`}`,
+    `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]${settings && `\ncrawlers: { ${settings} }`}\n${others}`,
   );
   const ask = (path: string, agent: string, peer = "192.0.2.1", headers: Record<string, string> = {}) =>
     app.get(`/iiif/3/${path}`, { peer, headers: { "User-Agent": agent, ...headers } });
   /** Uses up the budget of a network, as a program does that asks for many large images. */
-  const use = async (client = "192.0.2.1", megapixels = 60) => {
+  const use = async (client = "192.0.2.1", megapixels = 60, agent: AgentKind = "program") => {
     const facts = { isKnown: false, hasPass: false, isListed: false } as const;
-    const visitor = app.service.visitors.current()?.meet({ client, agent: "program", ...facts });
-    visitor?.ask("large.jpg", "big");
+    const visitor = app.service.visitors.current()?.meet({ client, agent, ...facts });
+    for (let n = 0; n < (agent === "browser" ? 5 : 1); n++) visitor?.ask("large.jpg", "big");
     await visitor?.enter(megapixels);
   };
   return { app, ask, use };
@@ -46,15 +47,16 @@ describe("with mode: limit, a program that has used its budget", () => {
   beforeAll(async () => {
     const started = await crawled();
     ask = started.ask;
-    await started.use();
+    await started.use("192.0.2.1", 60, "browser");
   });
 
   test("reads in its image information how large it may ask, and no cache keeps that", async () => {
-    const response = await ask("base.png/info.json", "curl/8.5.0");
+    // One that calls itself a browser, since others wait for it.
+    const response = await ask("base.png/info.json", browser);
     expect(response.headers.get("Cache-Control")).toBe("private, no-store");
     expect(response.headers.get("ETag")).toBeNull();
     expect(await response.json()).toMatchObject({ maxWidth: 1024 });
-    const v2 = await (await ask("base.png/info.json", "curl/8.5.0")).json();
+    const v2 = await (await ask("base.png/info.json", browser)).json();
     expect(JSON.stringify(v2)).toContain("1024");
   });
 
@@ -121,6 +123,76 @@ test("with mode: observe everybody gets everything, and it is counted what limit
   expect(await (await ask("base.png/info.json", "curl/8.5.0")).json()).not.toHaveProperty("maxWidth");
   const { program } = app.service.visitors.current()?.counts() ?? {};
   expect(program).toMatchObject({ requests: 4, refused: 2, limited: 2 });
+});
+
+describe("documents", () => {
+  const documents = [
+    "/iiif/3/base.png/info.json",
+    "/iiif/2/base.png/info.json",
+    "/iiif/3/base.png",
+    "/iiif/presentation/3/base.png",
+    "/iiif/presentation/2/base.png",
+    "/iiif/presentation/3",
+    "/iiif/presentation/3/base.png/canvas/1/annotations/1",
+    "/iiif/search/2/base.png?q=a",
+    "/iiif/changes",
+    "/content-state/resolve?content=a",
+  ];
+  let app: Awaited<ReturnType<typeof crawled>>["app"];
+  beforeAll(async () => {
+    const started = await crawled("mode: limit", "presentation: { changes: { enabled: true } }");
+    app = started.app;
+    // A browser behaves as a program there, and has used as much.
+    await started.use("192.0.2.1", 0.01, "browser");
+    await started.use("192.0.2.1", 301);
+  });
+  const ask = (path: string, agent: string, peer = "192.0.2.1", headers: Record<string, string> = {}) =>
+    app.get(path, { peer, headers: { "User-Agent": agent, ...headers } });
+
+  test.each(documents)("%s is refused to a program that has used ten times its budget", async (path) => {
+    for (const agent of ["curl/8.5.0", "GPTBot/1.2"]) {
+      const response = await ask(path, agent);
+      expect([response.status, response.headers.get("Cache-Control")]).toEqual([429, "no-store"]);
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(60);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(await response.json()).toMatchObject({ code: "visitor_budget" });
+    }
+  });
+
+  test.each(documents)("%s is never refused to a browser, whatever its network has used", async (path) => {
+    expect((await ask(path, browser)).status).not.toBe(429);
+    expect((await ask(path, "curl/8.5.0", "192.0.9.1")).status).not.toBe(429);
+  });
+
+  test.each([
+    "/health",
+    "/ready",
+    "/robots.txt",
+    "/",
+    "/view/base.png",
+    "/static/home/home.css",
+    "/iiif/auth/probe/2/base.png",
+    "/iiif/auth/token",
+    "/iiif/auth/logout",
+    "/admin",
+    "/nowhere",
+  ])("%s is no document, and never refused", async (path) => {
+    expect((await ask(path, "curl/8.5.0")).status).not.toBe(429);
+  });
+
+  test("are counted, and no preflight is", async () => {
+    const { service } = app;
+    const before = service.visitors.current()?.counts().program.refused ?? 0;
+    const path = "/iiif/presentation/3/base.png";
+    const options = await app.get(path, {
+      method: "OPTIONS",
+      peer: "192.0.2.1",
+      headers: { "User-Agent": "curl/8.5.0" },
+    });
+    expect(options.status).toBe(204);
+    await ask(path, "curl/8.5.0");
+    expect(service.visitors.current()?.counts().program.refused).toBe(before + 1);
+  });
 });
 
 test("a download is charged before its first byte, and refused as large images are", async () => {

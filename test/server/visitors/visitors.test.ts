@@ -208,6 +208,47 @@ test("a tile of a newcomer is never refused, however much others of its kind hav
     expect((await ask({ client: "192.0.2.1" }, "tile", 0.25)).outcome).toBe("served");
 });
 
+describe("a document", () => {
+  /** Reads one; resolves to what happened and the milliseconds that it waited. */
+  const read = async (visitors: ReturnType<typeof createVisitors>, facts: Partial<Arrival>) => {
+    const began = Date.now();
+    let outcome: string | undefined;
+    void (visitors.meet(arrival(facts)).read() ?? Promise.resolve()).then(
+      () => (outcome = "served"),
+      ({ code }) => (outcome = code),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    while (outcome === undefined) await vi.advanceTimersByTimeAsync(100);
+    return { outcome, waited: Date.now() - began };
+  };
+  const free = { outcome: "served", waited: 0 };
+
+  test.each(["program", "crawler"] as const)(
+    "counts little for a %s, which waits for it above its budget",
+    async (agent) => {
+      const { visitors, ask } = started();
+      // 1,500 of 0.02 megapixels are a burst.
+      for (let n = 0; n < 1500; n++) expect(await read(visitors, { agent })).toEqual(free);
+      expect(visitors.counts()[agent].megapixels).toBeCloseTo(30, 9);
+      await ask({ agent }, "tile", 1);
+      expect(await read(visitors, { agent })).toEqual({ outcome: "served", waited: 10_000 });
+      await ask({ agent }, "tile", 300);
+      expect(await read(visitors, { agent })).toEqual({ outcome: "visitor_budget", waited: 0 });
+      // A pass, a listed page and a known network make it welcome.
+      for (const facts of [{ hasPass: true }, { isListed: true }, { isKnown: true }])
+        expect(await read(visitors, { agent, ...facts })).toEqual(free);
+    },
+  );
+
+  test("never has a browser wait, whatever its network and all others have used", async () => {
+    const { visitors, ask } = started();
+    await ask({ agent: "program" }, "tile", 1000);
+    for (let n = 0; n < 9; n++) visitors.meet(arrival()).ask("a", "big");
+    for (const facts of [{}, { hasPass: true }, { isListed: true }])
+      expect(await read(visitors, facts)).toEqual(free);
+  });
+});
+
 test("observe has nobody wait, and counts whom limit would have had wait or refused", async () => {
   const { ask, visitors } = started({ mode: "observe" });
   const program = { agent: "program" as const };

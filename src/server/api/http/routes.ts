@@ -6,6 +6,7 @@ import type { RouteClass } from "../../stats/figures.ts";
 import { refuseCrossSite } from "./client/same-site.ts";
 import type { RequestContext, Route } from "./context.ts";
 import { preflight } from "./cors.ts";
+import { isDocument } from "./documents.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 
 export interface Routes {
@@ -71,7 +72,7 @@ export function dispatch(c: RequestContext): Response | Promise<Response> {
   const { method } = c.req;
   if (!route?.get && !route?.post)
     throw new Refusal(dotSegment.test(c.get("target").path) ? unresolved : noSuchPage);
-  if (route.get && (method === "GET" || method === "HEAD")) return route.get(c);
+  if (route.get && (method === "GET" || method === "HEAD")) return respondTo(c, route, route.get);
   if (route.post && method === "POST") {
     if (!route.cors) refuseCrossSite(c);
     return route.post(c);
@@ -85,4 +86,13 @@ export function dispatch(c: RequestContext): Response | Promise<Response> {
     detail: `Expected ${methods.slice(0, -1).join(", ")} or OPTIONS at this address; received ${method}. Use one of them.`,
     headers: { Allow: allowed },
   });
+}
+
+/** Responds to a GET. Programs that asked for more documents than they may wait, or are refused with 429. */
+function respondTo(c: RequestContext, route: Route, get: NonNullable<Route["get"]>): ReturnType<typeof get> {
+  const visitor = c.get("visitor");
+  const { path } = c.get("target");
+  if (!visitor || !isDocument(route, path, countedClass(route, path))) return get(c);
+  const wait = visitor.read(c.req.raw.signal);
+  return wait ? wait.then(() => get(c)) : get(c);
 }

@@ -63,9 +63,12 @@ const caches = [
   },
 ] as const;
 
-/** Clients by their addresses. The first has used up its budget; the last is in the reading room. */
+/**
+ * Clients by their addresses. The first has used up its budget, and calls itself a browser, since programs
+ * wait for documents; the last is in the reading room.
+ */
 const clients = {
-  crawler: { address: "127.1.0.1", agent: "curl/8.5.0" },
+  crawler: { address: "127.1.0.1", agent: "Mozilla/5.0 (Windows NT 10.0; rv:150.0) Gecko/20100101" },
   reader: {
     address: "127.2.0.1",
     agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
@@ -166,8 +169,9 @@ auth:
   const facts = { isKnown: false, hasPass: false, isListed: false } as const;
   const visitor = app.service.visitors
     .current()
-    ?.meet({ client: clients.crawler.address, agent: "program", ...facts });
-  visitor?.ask("closed.png", "big");
+    ?.meet({ client: clients.crawler.address, agent: "browser", ...facts });
+  // As a program does that never asks for a tile.
+  for (let n = 0; n < 5; n++) visitor?.ask("closed.png", "big");
   await visitor?.enter(60);
   service = serverOf(app);
   port = await listen(service);
