@@ -105,6 +105,11 @@ function sections() {
       "What crawlers may fetch, and who may use how much: [crawlers](../operations/crawlers.md).",
     ],
     [
+      "Signed links",
+      /^signed_links\./,
+      "Links that open an image to [anyone who has them](../how-to/signed-links.md).",
+    ],
+    [
       "Images",
       /^image\./,
       "A limit of 0 is off. `max` is reduced to the limits; other sizes above a limit are 400. Limits apply to the size in the request, before rotation.",

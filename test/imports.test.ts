@@ -48,6 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "sources/options.ts",
     "stores/options.ts",
     "access/options.ts",
+    "access/links/options.ts",
     "access/doubts/index.ts",
     "manifests/options.ts",
     "manifests/source-texts/opensearch/options.ts",

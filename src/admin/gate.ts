@@ -1,5 +1,6 @@
 // Protects the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
 
+import { isSameSecret } from "../base/index.ts";
 import { type Credentials, createOneSecret, Refusal, type RouteHandler } from "../server/index.ts";
 
 /**
@@ -17,7 +18,7 @@ export function createGate({ user, password }: Credentials): (act: RouteHandler)
     if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
     // Nothing is awaited between the attempt and its success, so that concurrent requests of one page do not
     // count as failures of each other.
-    if (!isSame(sent, expected)) throw loginRequired;
+    if (!isSameSecret(sent, expected)) throw loginRequired;
     attempt.noteSuccess();
     return act(c);
   };
@@ -49,14 +50,6 @@ function sentCredentials(field: string | null): Uint8Array | undefined {
 function sentUser(sent: Uint8Array): string {
   const colon = sent.indexOf(0x3a);
   return new TextDecoder().decode(colon < 0 ? sent : sent.subarray(0, colon));
-}
-
-/** Compares in a time that depends only on the sent bytes, and so reveals nothing about the expected ones. */
-function isSame(sent: Uint8Array, expected: Uint8Array): boolean {
-  let differing = sent.length ^ expected.length;
-  for (let at = 0; at < sent.length; at++)
-    differing |= (sent[at] as number) ^ (expected[at % expected.length] as number);
-  return differing === 0;
 }
 
 const loginRequired = new Refusal({

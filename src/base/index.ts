@@ -30,6 +30,9 @@ export { createLru, type Lru } from "./bytes/lru.ts";
 // MD5 (RFC 1321), for the hashes of Apache's password files alone.
 export { md5 } from "./bytes/md5.ts";
 
+// Comparison of secrets and MACs.
+export { isSameSecret } from "./bytes/same-secret.ts";
+
 // What a runtime has of zlib, apart from the Web's streams, which take up to five times as long.
 export type { DeflateForm, NativeZlib } from "./bytes/zlib.ts";
 

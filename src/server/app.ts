@@ -30,6 +30,7 @@ import { isOpenPath } from "./api/http/open-paths.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
 import { addServerTiming, createRequestIds, logFields, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
+import { cutToken } from "./api/http/signed-address.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -109,8 +110,9 @@ export function createApp(
     const { headers } = raw;
     const peer = platform.clientAddress(raw);
     watchPeer?.(peer, headers);
-    const target = parseTarget(platform.rawTarget(raw), raw.url);
+    const { target, signed } = cutToken(parseTarget(platform.rawTarget(raw), raw.url));
     c.set("target", target);
+    if (signed) c.set("signed", signed);
     const route = routes.find(target.path);
     c.set("route", route);
     c.set("id", nextId());

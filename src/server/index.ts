@@ -18,6 +18,9 @@ export {
 // Rows of an operator's table of identifiers that no request finds.
 export { rowDoubt, rowDoubts, type TableRow } from "./access/doubts/rows.ts";
 
+// Tokens of signed links.
+export type { LinkScope } from "./access/links/link-token.ts";
+
 // Access by address.
 export { createKiosks } from "./access/logins/kiosk.ts";
 
@@ -85,9 +88,10 @@ export { noSuchPage, Refusal } from "./api/http/problem.ts";
 
 // Bodies of responses.
 export { bodyOf } from "./api/http/representation/paced-body.ts";
-
 // The table of routes.
 export type { Routes } from "./api/http/routes.ts";
+// Addresses of signed links.
+export { linkParameter, signedBase } from "./api/http/signed-address.ts";
 
 // Maps kinds of errors to HTTP statuses (RFC 9110, section 15).
 export { statusOf } from "./api/http/status.ts";
@@ -252,7 +256,7 @@ export {
 export type { SidecarReport } from "./images/sidecar/report.ts";
 
 // Tells an operator who purges an image of which nothing was cached that the identifier may be wrong.
-export { unknownImageError } from "./images/unknown-image.ts";
+export { adviceIfMissing, unknownImageError } from "./images/unknown-image.ts";
 
 // Values of facts as text for people.
 export {

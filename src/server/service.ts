@@ -17,6 +17,8 @@ import {
 import { type Access, everythingPublic } from "./access/access.ts";
 import type { Auth } from "./access/auth.ts";
 import { createDecisions, type Decisions } from "./access/decisions.ts";
+import type { LinkSigner } from "./access/links/link-token.ts";
+import { linkSignerOf } from "./access/links/live-links.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
@@ -98,6 +100,8 @@ export interface Service {
   readonly auth?: Auth;
   /** Tells readers from crawlers. */
   readonly visitors: LiveVisitors;
+  /** The signer of links with the keys in effect; undefined without keys. */
+  readonly links: () => LinkSigner | undefined;
   /** What it tells crawlers. */
   readonly robots: Robots;
   /** Links to views; absent if they are disabled. */
@@ -209,6 +213,10 @@ export async function createService(
     rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
   const visitors = createLiveVisitors(config.crawlers, permits());
   settings.subscribe(({ crawlers }) => visitors.take(crawlers, permits()));
+  let links = linkSignerOf(config.signed_links, platform.env);
+  settings.subscribe(({ signed_links: options }) => {
+    links = linkSignerOf(options, platform.env);
+  });
   settings.subscribe((config) => auth?.kiosks.take(config.auth?.profiles ?? {}));
   const droppedLines = registry.counter("log_dropped_lines", {});
   platform.onDropped?.(() => droppedLines.add());
@@ -326,6 +334,7 @@ export async function createService(
     ...(contentStates && { contentStates }),
     decisions,
     visitors,
+    links: () => links,
     robots: outer.robots,
     registry,
     requests,

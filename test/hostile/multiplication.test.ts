@@ -48,6 +48,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     "gated%2Fp001.jpg/info.json",
   ],
   "/iiif/2/*": ["many%2Fp001.jpg/info.json", "gated%2Fp001.jpg/info.json"],
+  "/s/*": ["x/iiif/3/many%2Fp001.jpg/info.json", "x/iiif/3/many%2Fp001.jpg/full/max/0/default.jpg"],
   "/old/*": ["many%2Fp001.jpg/info.json"],
   "/iiif/*": ["x"],
   "/iiif/presentation/3/*": ["many", "gated", "album", "above"],

@@ -17,6 +17,7 @@ import { purge } from "./purge.ts";
 import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
+import { sign } from "./sign.ts";
 import { versionCommand } from "./version.ts";
 import { warmCommand } from "./warm.ts";
 
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   warmCommand,
   exportCommand,
   purge,
+  sign,
   hookTest,
   sessionsEnd,
   hashPasswordCommand,

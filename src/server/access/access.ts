@@ -4,6 +4,7 @@ import { ServiceError, type StageClock, type TraceContext } from "../../base/ind
 import type { SizeRequest } from "../../iiif/index.ts";
 import type { HookSharing } from "../hooks/index.ts";
 import type { Visitor } from "../visitors/visitors.ts";
+import type { Link } from "./links/link-token.ts";
 
 /** The response of a request, for code that records it before the response is known. */
 export interface ResponseOutcome {
@@ -25,6 +26,8 @@ export interface Caller {
   readonly peer?: string | undefined;
   /** Who sends the request, as far as crawlers are told from readers; absent if they are not. */
   readonly visitor?: Visitor | undefined;
+  /** The signed link that the request came by, verified; absent without one. */
+  readonly link?: Link | undefined;
   /** Aborts when no client waits for the response any more. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the duration of each stage of the request. */

@@ -14,6 +14,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "mcp",
   "content-state",
   "auth",
+  "s",
   "robots.txt",
   "favicon.ico",
 ]);

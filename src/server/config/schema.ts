@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { durationOption, isServiceUrl, parseDuration, parseUrl, rangeOption } from "../../base/index.ts";
 import { formatsWith } from "../../imaging/index.ts";
+import { linkOptions } from "../access/links/options.ts";
 import { authOptions } from "../access/options.ts";
 import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
@@ -127,6 +128,7 @@ export const configSchema = z
       .prefault({}),
     crawlers: crawlerOptions.prefault({}),
     robots: robotsOptions.prefault({}),
+    signed_links: linkOptions.prefault({}),
     errors: errorOptions.prefault({}),
     metrics: z
       .strictObject({

@@ -11,6 +11,7 @@ import {
   type RefusedDecision,
 } from "../access/access.ts";
 import type { Decisions } from "../access/decisions.ts";
+import { withLink } from "../access/links/linked-decision.ts";
 import { hookRequestOf } from "../access/rules/hook-request.ts";
 import type { Hooks } from "../hooks/index.ts";
 import type { Sources } from "../sources/index.ts";
@@ -73,7 +74,7 @@ export async function decide(
   { access, hooks, decisions }: Pick<OpenParts, "access" | "hooks" | "decisions">,
   caller: Caller,
 ): Promise<Decision> {
-  const decided = await access.decide(caller);
+  const decided = withLink(await access.decide(caller), caller.link);
   const decision = hooks ? withHookSharing(hooks, decided) : decided;
   decisions.note(caller, decision);
   return decision;

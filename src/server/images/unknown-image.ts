@@ -1,4 +1,4 @@
-// Tells an operator who purges an image of which nothing was cached that the identifier may be wrong.
+// Tells an operator who names an image that the identifier may be wrong.
 
 import { maskIdentifier, ServiceError, trimFinalSlashes, withDeadline } from "../../base/index.ts";
 import { nearIdentifier } from "./near.ts";
@@ -17,13 +17,18 @@ export async function unknownImageError(
   images: RenderParts,
   identifier: string,
 ): Promise<ServiceError | undefined> {
-  if (await isThere(images, identifier)) return undefined;
-  const advice = await adviceOn(images, identifier);
+  const advice = await adviceIfMissing(images, identifier);
+  if (advice === undefined) return undefined;
   return new ServiceError(
     "not-found",
     `Nothing was cached of ${maskIdentifier(identifier)}, and no source has an image of this identifier. ${advice}`,
     { code: "image_not_found" },
   );
+}
+
+/** Returns what to do if no source has an image of this identifier; undefined if there may be one. */
+export async function adviceIfMissing(images: RenderParts, identifier: string): Promise<string | undefined> {
+  return (await isThere(images, identifier)) ? undefined : adviceOn(images, identifier);
 }
 
 async function adviceOn(images: RenderParts, identifier: string): Promise<string> {

@@ -111,6 +111,19 @@ export interface Config {
      */
     readonly headers?: Readonly<Record<string, string>> | undefined;
   } | undefined;
+  readonly signed_links?: {
+    /**
+     * Keys of links that open an image to anyone who has them, past logins and the budgets of
+     * visitors; `smalti sign` makes them with the first key. Removing a key ends its links. Empty:
+     * there are no such links.
+     */
+    readonly keys?: ReadonlyArray<{
+      /** Name of the key, which its links contain. */
+      readonly id: string;
+      /** Environment variable that holds the secret of the key, such as 32 random bytes. */
+      readonly secret_env: string;
+    }> | undefined;
+  } | undefined;
   readonly errors?: {
     /**
      * URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of

@@ -78,6 +78,8 @@ export interface Visitor {
    * `limited` (code visitor_budget), with the seconds to wait, `cancelled` if the signal aborts meanwhile.
    */
   enter(megapixels: number, signal?: AbortSignal): Promise<void>;
+  /** Treats it as known from here on, since it has shown a signed link. */
+  welcome(): void;
   /** Charges the milliseconds of a job for it; those of several jobs add up. */
   chargeWork(ms: number): void;
 }
@@ -171,7 +173,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
   };
 
   class OneVisitor implements Visitor {
-    readonly #arrival: Arrival;
+    #arrival: Arrival;
     readonly #networks: VisitorNetworks;
     #class: VisitorClass;
     #shape: Shape = "document";
@@ -192,6 +194,11 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     get network(): string {
       return this.#networks.network;
+    }
+
+    welcome(): void {
+      this.#arrival = { ...this.#arrival, isKnown: true };
+      this.#class = this.#classify();
     }
 
     read(signal?: AbortSignal): Promise<void> | undefined {

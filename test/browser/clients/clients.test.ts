@@ -116,6 +116,23 @@ describe.each(imageClients)("%s", (client) => {
       expectPicture(page, orange!, name === "gated" ? 0.008 : 0.1),
     );
   });
+
+  test("shows a gated image by a signed link, with each of its tiles", async () => {
+    const address = await service.signed(folders.gated, "1.png", 800);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const failed: string[] = [];
+    let tiles = 0;
+    page.on("response", (response) => {
+      if (!response.url().startsWith(`${service.url}/`)) return;
+      if (response.status() >= 400 || !response.url().startsWith(address)) failed.push(response.url());
+      if (response.url().endsWith(".jpg")) tiles++;
+    });
+    await page.goto(site.address(client, address));
+    await expectPicture(page, orange!);
+    expect([failed, tiles > 0]).toEqual([[], true]);
+    await context.close();
+  });
 });
 
 const libraries = fileURLToPath(new URL("libraries.mjs", import.meta.url));

@@ -35,6 +35,8 @@ export interface Service {
   document(path: string): string;
   /** Address of the image service of a picture. */
   image(folder: Folder, picture: string): string;
+  /** Address of it by a signed link. */
+  signed(folder: Folder, picture: string, maxSize: number): Promise<string>;
   close(): void;
 }
 
@@ -60,6 +62,7 @@ export async function startService(
     `sources: [{ name: masters, type: filesystem, root: ${JSON.stringify(join(at, "masters"))} }]
 # Mirador 3 takes the first service of a manifest for that of each image.
 presentation: { login_services: ${logins} }
+signed_links: { keys: [{ id: a, secret_env: LINK_SECRET }] }
 auth:
   strict_profiles: true
   cors: { token_origins: ["${origin}"] }
@@ -74,13 +77,19 @@ auth:
 `,
   );
   const built = await buildProgram();
-  const program = await built.serve(["-config", config]);
+  const env = { LINK_SECRET: "0123456789abcdef0123456789abcdef" };
+  const program = await built.serve(["-config", config], { env });
   const url = program.url.replace("127.0.0.1", "localhost");
   const encoded = (path: string) => path.split("/").map(encodeURIComponent).join("/");
   return {
     url,
     document: (path) => `${url}/iiif/presentation/3/${encoded(path)}`,
     image: ({ path }, picture) => `${url}/iiif/3/${encodeURIComponent(`${path}/${picture}`)}`,
+    async signed({ path }, picture, maxSize) {
+      const args = ["sign", `${path}/${picture}`, "-config", config, "--max", String(maxSize), "--json"];
+      const { token } = JSON.parse((await built.run(args, { env })).out) as { token: string };
+      return `${url}/s/${token}/iiif/3/${encodeURIComponent(`${path}/${picture}`)}`;
+    },
     close: () => built.remove(),
   };
 }

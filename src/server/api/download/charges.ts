@@ -42,6 +42,7 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
       ask: () => {},
       isLimited: () => false,
       enter: async () => {},
+      welcome: () => visitor.welcome(),
       chargeWork: (ms) => visitor.chargeWork(ms),
     }
   );

@@ -22,6 +22,7 @@ import { builtPageResponse, pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching, setVary } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
+import { linksPath } from "../http/signed-address.ts";
 import type { ListParameters } from "./addresses.ts";
 import { documentPage } from "./document-page.ts";
 import { folderPage, lockedFolderPage } from "./folder-page.ts";
@@ -137,9 +138,10 @@ function indexIn(parameters: URLSearchParams, name: string): number {
 async function respondRobots(c: RequestContext, service: Service): Promise<Response> {
   const { robots, aliases } = service.config();
   const base = c.get("base");
+  const prefixes = [...mainMounts, ...aliases].map(({ prefix }) => prefix);
   const paths = {
     base: trimFinalSlashes(new URL(base).pathname),
-    images: [...mainMounts, ...aliases].map(({ prefix }) => prefix),
+    images: service.links() ? [...prefixes, ...prefixes.map((prefix) => `${linksPath}*${prefix}`)] : prefixes,
     downloads: downloadsPath,
   };
   const changes = service.changes

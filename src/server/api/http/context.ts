@@ -10,10 +10,12 @@ import {
   type TraceContext,
 } from "../../../base/index.ts";
 import type { Caller, ResponseOutcome } from "../../access/access.ts";
+import type { Link } from "../../access/links/link-token.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Visitor } from "../../visitors/visitors.ts";
 import type { Passes } from "./client/passes.ts";
 import type { Page } from "./page-content.ts";
+import type { SignedTarget } from "./signed-address.ts";
 import type { RequestTarget } from "./target.ts";
 
 export type RouteHandler = (c: RequestContext) => Response | Promise<Response>;
@@ -119,6 +121,10 @@ export interface Variables {
   readonly visitor?: Visitor | undefined;
   /** Passes of our viewer; undefined like `visitor`. */
   readonly passes?: Passes | undefined;
+  /** The token of a signed link, not yet verified; undefined without one. */
+  readonly signed?: SignedTarget | undefined;
+  /** The verified signed link that the request came by. */
+  readonly link?: Link | undefined;
   /** Receives the status of the response. */
   readonly outcome: ResponseOutcome;
   /** The headers of a request that `base` is derived from, for `Vary`; "" if it is configured. */
@@ -143,11 +149,12 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
   const { headers, signal } = c.req.raw;
   return {
     identifier,
-    path: c.get("target").path,
+    path: c.get("signed")?.path ?? c.get("target").path,
     client: c.get("client"),
     reader: c.get("reader"),
     peer: c.get("peer"),
     visitor: c.get("visitor"),
+    link: c.get("link"),
     signal,
     stages,
     trace: c.get("trace"),

@@ -11,11 +11,11 @@ import { limitedWidth } from "../../visitors/visitors.ts";
 /** Cache-Control of such responses. */
 export const forOneVisitor = "private, no-store";
 
-/** Returns parts whose image information names a largest width. */
-export function withLimitedWidth(images: RenderParts): RenderParts {
+/** Returns parts with a largest width and height of images, in pixels, within the limits of the service. */
+export function withLimitedWidth(images: RenderParts, width: number = limitedWidth): RenderParts {
   const { limits } = images.sizes;
-  const maxWidth = Math.min(limits.maxWidth || Number.POSITIVE_INFINITY, limitedWidth);
-  const maxHeight = limits.maxHeight && Math.min(limits.maxHeight, limitedWidth);
+  const maxWidth = Math.min(limits.maxWidth || Number.POSITIVE_INFINITY, width);
+  const maxHeight = limits.maxHeight && Math.min(limits.maxHeight, width);
   return { ...images, sizes: { ...images.sizes, limits: { ...limits, maxWidth, maxHeight } } };
 }
 

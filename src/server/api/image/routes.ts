@@ -32,7 +32,7 @@ import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { hasParameter, imageCallerOf, type RequestContext, recordSent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
-import { problemResponse } from "../http/problem.ts";
+import { noSuchPage, problemResponse, Refusal } from "../http/problem.ts";
 import { preferredType } from "../http/representation/accept.ts";
 import { setCaching, setVary } from "../http/representation/caching.ts";
 import {
@@ -45,7 +45,9 @@ import { bodyOf } from "../http/representation/paced-body.ts";
 import { sendText } from "../http/representation/send.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
+import { linksPath, signedBase } from "../http/signed-address.ts";
 import { forOneVisitor, noteAsked, withLimitedWidth } from "./limited.ts";
+import { useLink, withinLink } from "./signed.ts";
 
 /** Mounts the Image API under both versions and all aliases. */
 export function mountImage(routes: Routes, service: Service): void {
@@ -56,6 +58,7 @@ export function mountImage(routes: Routes, service: Service): void {
       counted: classesOf(mount),
       get: (c) => respond(c, service, mount),
     });
+  mountSigned(routes, service);
   // Not-found responses below the common prefix are readable for viewers of other origins too.
   routes.add({ path: `${commonPrefix}*`, cors: true });
 }
@@ -67,9 +70,55 @@ function classesOf({ prefix, version }: Mount): (path: string) => RouteClass {
   return (path) => (kindOfPath(path.slice(prefix.length)) === "image" ? image : info);
 }
 
+/** Mounts all versions and aliases below `/s/{token}`. */
+function mountSigned(routes: Routes, service: Service): void {
+  const mounts = imageMounts(service.config().aliases);
+  const mountOf = (path: string | undefined) => mounts.find(({ prefix }) => path?.startsWith(prefix));
+  const classes = new Map(mounts.map((mount) => [mount, classesOf(mount)] as const));
+  routes.add({
+    path: `${linksPath}*`,
+    cors: true,
+    counted(path) {
+      const inner = path.slice(path.indexOf("/", linksPath.length));
+      const mount = mountOf(inner);
+      return mount ? (classes.get(mount)?.(inner) ?? "other") : "other";
+    },
+    async get(c) {
+      const mount = mountOf(c.get("signed")?.path);
+      if (!mount) throw new Refusal(noSuchPage);
+      const response = await respond(c, service, mount);
+      response.headers.set("Referrer-Policy", "no-referrer");
+      return response;
+    },
+  });
+}
+
 function respond(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
-  const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
-  return acts[path.kind](c, service, mount, path as never);
+  const signed = c.get("signed");
+  const path = splitImagePath((signed?.path ?? c.get("target").path).slice(mount.prefix.length));
+  const act = () => acts[path.kind](c, service, mount, path as never);
+  return signed ? actByLink(c, service, mount, path, act) : act();
+}
+
+/** Verifies a link before an act. A token of the query is moved to the path, so that viewers send it too. */
+async function actByLink(
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: ImagePath,
+  act: () => Response | Promise<Response>,
+): Promise<Response> {
+  await useLink(c, service, path.identifier);
+  const link = c.get("link");
+  if (!link || c.get("signed")?.path !== undefined) return act();
+  const rest = c.get("target").path.slice(mount.prefix.length);
+  const headers: Record<string, string> = {
+    Location: linkedBase(c) + mount.prefix + rest,
+    "Cache-Control": forOneVisitor,
+    "Referrer-Policy": "no-referrer",
+  };
+  setCors(headers, c);
+  return new Response(null, { status: 303, headers });
 }
 
 type ImageHandler<K extends ImagePath["kind"]> = (
@@ -85,9 +134,15 @@ const acts: { readonly [K in ImagePath["kind"]]: ImageHandler<K> } = {
   image,
 };
 
-/** Returns the public URI of an image service, the parent of its info.json. */
+/** Returns the public URI of an image service, the parent of its info.json; with the token of a link. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
-  return imageAddress(c.get("base") + mount.prefix, identifier);
+  return imageAddress(linkedBase(c) + mount.prefix, identifier);
+}
+
+/** Returns the public URL of the service; with the token of the link that a request came by. */
+function linkedBase(c: RequestContext): string {
+  const { token = "" } = c.get("signed") ?? {};
+  return c.get("link") ? signedBase(c.get("base"), token) : c.get("base");
 }
 
 /** Redirects a base URI to image information (Image API 3.0, section 2). */
@@ -114,11 +169,12 @@ function information(
   const caller = callerNamed(c, path.identifier);
   const show = async (master: Master, decision: Decision) => {
     const isLimited = caller.visitor?.inform(path.identifier) === true;
-    const images = isLimited ? withLimitedWidth(service.images) : service.images;
+    const images = isLimited ? withLimitedWidth(service.images) : withinLink(c, service.images);
     const asked = {
       version: mount.version,
       id: serviceUri(c, mount, path.identifier),
-      service: servicesOf(c, service, mount.version, path.identifier),
+      // Anyone who has a link needs no login.
+      service: c.get("link") ? [] : servicesOf(c, service, mount.version, path.identifier),
     };
     const { document } = await informationOf(images, master, asked, c.req.raw.signal);
     const body = JSON.stringify(document, null, 2);
@@ -170,9 +226,10 @@ function image(
   const caller = callerNamed(c, path.identifier);
   const serve = async (master: GrantedMaster) => {
     const { signal } = caller;
-    const prepared = await prepare(service.images, master, request, signal);
+    const images = withinLink(c, service.images);
+    const prepared = await prepare(images, master, request, signal);
     const validators = imageValidators(service, master, prepared.etag);
-    const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
+    const canonical = `${imageAddress(c.get("base") + mount.prefix, path.identifier)}/${prepared.canonical}`;
     // Set one by one: an object literal with spreads costs several times as much for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
     setCaching(headers, c, master.grant, service.caching.image);

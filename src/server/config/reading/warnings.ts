@@ -72,6 +72,7 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     ...accessWarnings(config, runtime, env),
     ...(config.auth ? refusedPatterns(config.auth) : []),
     ...doubtfulToken(config, env),
+    ...doubtfulLinkKeys(config, env),
     ...doubtfulOperator(env),
   ];
 }
@@ -82,6 +83,14 @@ function doubtfulToken({ content_state: { store } }: Config, env: Env): readonly
   const token = store.write_token_env === "" ? store.write_token : env[store.write_token_env];
   const guessable = store.enabled && token ? guessableSecret(token.trim()) : undefined;
   return doubtsAt(["content_state", "store", key], guessable && `the token for writing ${guessable}`);
+}
+
+/** Warns of keys of signed links that can be guessed. */
+function doubtfulLinkKeys({ signed_links: { keys } }: Config, env: Env): readonly Finding[] {
+  return keys.flatMap(({ secret_env: name }, at) => {
+    const guessable = env[name] && guessableSecret(env[name].trim());
+    return doubtsAt(["signed_links", "keys", at, "secret_env"], guessable && `the secret ${guessable}`);
+  });
 }
 
 /** The warnings about access. */
