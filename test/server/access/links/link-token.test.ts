@@ -118,7 +118,8 @@ test("each key opens its own links, until it is removed", async () => {
 });
 
 test("a link cannot be made of what a token does not hold", async () => {
-  const sign = (changed: Partial<typeof link>, scope = image) => signer.sign({ ...link, ...changed }, scope);
+  const sign = (changed: Partial<typeof link>, scope: LinkScope = image) =>
+    signer.sign({ ...link, ...changed }, scope);
   for (const wrong of [
     sign({ keyId: "k3" }),
     sign({ maxSize: -1 }),
