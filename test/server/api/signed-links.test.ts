@@ -178,6 +178,19 @@ test("a visitor with a link is known, so that no budget is charged", async () =>
   expect((after?.requests ?? 0) - (before.requests ?? 0)).toBe(1);
 });
 
+test("a program that has used its budget neither waits nor is refused with a link", async () => {
+  const headers = { "User-Agent": "curl/8.5.0" };
+  const facts = { agent: "program", isKnown: false, hasPass: false, isListed: false } as const;
+  const visitor = app.service.visitors.current()?.meet({ client: "192.0.2.1", ...facts });
+  visitor?.ask("open.png", "big");
+  await visitor?.enter(30);
+  visitor?.chargeWork(20_000_000);
+  const ask = async (target: string) => (await app.get(target, { headers, peer: "192.0.2.1" })).status;
+  expect(await ask("/iiif/3/open.png/info.json")).toBe(429);
+  expect(await ask(path(open, "open.png/info.json"))).toBe(200);
+  expect(await ask(path(open, "open.png/full/max/0/default.jpg"))).toBe(200);
+});
+
 test("wrong tokens are refused alike, and no cache keeps that", async () => {
   const bodies = new Set<string>();
   const over = await app.service
