@@ -36,10 +36,9 @@ sub vcl_recv {
   unset req.http.X-Forwarded-BasePath;
   unset req.http.X-Forwarded-Path;
 
-  # A reader in a viewer does not wait for the request of a stranger, which may wait for its budget.
-  if (req.http.Cookie ~ "(^|; *)smalti_pass=") {
-    set req.hash_ignore_busy = true;
-  }
+  # Nobody waits for the request of another client, which smalti may slow down. smalti itself renders an image
+  # once for all who ask for it at the same time.
+  set req.hash_ignore_busy = true;
 
   # Varnish alone would cache nothing for those who send a cookie, such as the pass of the viewer. smalti says
   # what may be cached, and nothing that depends on a cookie may be. The cookie goes on to smalti.
