@@ -146,11 +146,17 @@ describe("the figures of a scripted load", () => {
     expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(48);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
     // Heaps have no circuit and no volume, the platform of these tests says nothing of its memory, nothing is
-    // traced, and nothing was rendered yet.
+    // traced, nothing was rendered yet, and readers are not told from crawlers.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
     const renders = ["renders", "render_reads", "render_read"];
     const caches = ["cache_circuit_open", "cache_volume_free", "cache_volume_size"];
-    const absent = [...caches, "process_memory", "traces", "worker_memory", ...renders];
+    const visitors = ["requests", "megapixels", "work", "limits", "pool_used_ratio"];
+    const absent = [
+      ...caches,
+      ...renders,
+      ...visitors.map((name) => `visitor_${name}`),
+      ...["process_memory", "traces", "worker_memory"],
+    ];
     expect(missing.toSorted()).toEqual(absent.toSorted());
   });
 
