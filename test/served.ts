@@ -1,7 +1,7 @@
 // The whole application in this process, jobs in place: requests go in by their raw target, as over a socket.
 
 import { mountAdmin } from "../src/admin/routes.ts";
-import type { FileSystem, Platform } from "../src/base/platform.ts";
+import type { Dns, FileSystem, Platform } from "../src/base/platform.ts";
 import { type Log, type LogFields, silentLog } from "../src/base/telemetry/log.ts";
 import type { Access } from "../src/server/access/access.ts";
 import { createApp, type Surface } from "../src/server/app.ts";
@@ -35,6 +35,7 @@ export async function served(
     readonly files?: FileSystem | undefined;
     readonly log?: Log | undefined;
     readonly deflate?: Platform["deflate"];
+    readonly dns?: Dns;
     readonly access?: Access;
     readonly configFile?: ConfigFile;
     readonly asset?: Platform["asset"];
@@ -69,6 +70,7 @@ export async function served(
     files: over.files ?? nodeFiles(),
     sendsPieces: true,
     checkedGet,
+    ...(over.dns && { dns: over.dns }),
     sentOnce,
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),

@@ -142,6 +142,9 @@ export {
   parseRange,
 } from "./network/ip-range.ts";
 
+// Sets of many such ranges.
+export { createIpRangeSet, type IpRangeSet } from "./network/ip-range-set.ts";
+
 // Addresses of this machine itself, which are reachable without a network.
 export { isLoopbackHost, isSafeTransport } from "./network/loopback.ts";
 
@@ -190,6 +193,7 @@ export type {
   CheckedGet,
   Compression,
   ContentEncoding,
+  Dns,
   Env,
   ExitOptions,
   FileData,

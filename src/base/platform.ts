@@ -199,6 +199,14 @@ export type CheckedGet = (
   },
 ) => Promise<Response>;
 
+/** Questions to DNS. They reject if no server responds. */
+export interface Dns {
+  /** Returns the names of an address (PTR records); none if there are none. */
+  namesOf(address: string): Promise<readonly string[]>;
+  /** Returns the addresses of a name (A and AAAA records); none if there are none. */
+  addressesOf(name: string): Promise<readonly string[]>;
+}
+
 /** Codings that bodies of responses may be sent in (RFC 9110, section 8.4.1). */
 export type ContentEncoding = "br" | "gzip";
 
@@ -281,6 +289,8 @@ export interface Platform {
    * whose own network policy decides.
    */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
+  /** Absent if the runtime has no sockets of its own (workerd). */
+  readonly dns?: Dns;
   /**
    * Options of `fetch` for bodies that are not sent again after a redirect. Without them Node keeps a copy of
    * the body for that, until it collects old objects. With them a redirect may be an error.

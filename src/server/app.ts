@@ -267,10 +267,10 @@ function passSecret({ config, platform }: Service): string {
 }
 
 /** Puts the steps together by the settings in effect. */
-function liveSteps({ config, log, summary, visitors }: Service, passes: Passes): LiveSteps {
+function liveSteps({ config, log, summary, visitors, verification }: Service, passes: Passes): LiveSteps {
   const { limits, log: options, crawlers, robots } = config();
   const all = visitors.current();
-  const read = createArrivals(crawlers, passes);
+  const read = createArrivals(crawlers, passes, verification);
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
   const write = (request: RequestRecord) => log.info("request", () => logFields(request));
   // If lines are summed up, a request that failed has one nevertheless.

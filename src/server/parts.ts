@@ -16,6 +16,7 @@ import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, cacheFolders, type Slots } from "./stores/index.ts";
 import { slotCounts as slotCountNames } from "./stores/slot.ts";
 import { openRobots, type Robots } from "./visitors/robots/robots.ts";
+import { openVerification, type Verification } from "./visitors/verification/verification.ts";
 
 export interface OuterParts {
   readonly sources: Sources;
@@ -28,6 +29,8 @@ export interface OuterParts {
   readonly contentStates?: ContentStates;
   /** What the service tells crawlers. */
   readonly robots: Robots;
+  /** Tells crawlers from those that only take their names. */
+  readonly verification: Verification;
   readonly checks: readonly Check[];
   /** Closes all of them, whether or not one fails to. */
   close(): Promise<void>;
@@ -100,6 +103,7 @@ async function buildEach(
     presentation: config.presentation.enabled,
   });
   const robots = await openRobots(config.robots, platform, log);
+  const verification = await openVerification(config.crawlers.verified, platform, log);
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -107,6 +111,7 @@ async function buildEach(
     ...(built?.checks ?? []),
     ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
     ...robots.checks,
+    ...verification.checks,
   ];
   return {
     sources,
@@ -115,6 +120,7 @@ async function buildEach(
     ...(built && { auth: built.auth }),
     ...(contentStates && { contentStates }),
     robots,
+    verification,
     checks,
   };
 }

@@ -66,6 +66,7 @@ import { doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import { createLiveVisitors, type LiveVisitors } from "./visitors/live.ts";
 import type { Robots } from "./visitors/robots/robots.ts";
+import type { Verification } from "./visitors/verification/verification.ts";
 import type { Pool } from "./workers/pool.ts";
 
 export interface Service {
@@ -104,6 +105,8 @@ export interface Service {
   readonly links: () => LinkSigner | undefined;
   /** What it tells crawlers. */
   readonly robots: Robots;
+  /** Tells crawlers from those that only take their names. */
+  readonly verification: Verification;
   /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
   /** Recent access decisions. */
@@ -336,6 +339,7 @@ export async function createService(
     visitors,
     links: () => links,
     robots: outer.robots,
+    verification: outer.verification,
     registry,
     requests,
     ...(reports && { reports }),

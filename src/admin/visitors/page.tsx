@@ -80,12 +80,15 @@ function Body({ c, service }: Props) {
         about="As they name themselves. The rule denies everything to agents that contain the name."
         rows={visitors.heaviest("agents", shown)}
         note={(name) => (isDenied?.(name) ? "denied" : "")}
-        rule={(name) => (isDenied?.(name) ? undefined : ruleForAgent(crawlers, name))}
+        rule={(name) => (isDenied?.(name) || isJudged.test(name) ? undefined : ruleForAgent(crawlers, name))}
       />
       <p class="unseen" role="status" id="copied" />
     </>
   );
 }
+
+/** Names of crawlers that the configuration verifies; a rule would deny the real ones too. */
+const isJudged = / \((?:verified|claimed|unknown)\)$/;
 
 /** Names of the classes for people. */
 const names: Readonly<Record<(typeof visitorClasses)[number], string>> = {
@@ -96,6 +99,7 @@ const names: Readonly<Record<(typeof visitorClasses)[number], string>> = {
   newcomer: "newcomer",
   crawler: "crawler",
   program: "program",
+  claimed: "claims to be a crawler",
 };
 
 const percentOf = (part: number, total: number) =>

@@ -68,6 +68,28 @@ export interface Config {
      */
     readonly denied_agents?: ReadonlyArray<string> | undefined;
     /**
+     * Crawlers that the service verifies. A client that names one and is none is of the class
+     * `claimed`.
+     */
+    readonly verified?: ReadonlyArray<{
+      /** Name of the crawler for `/admin/visitors` and `/ready`. */
+      readonly name: string;
+      /** Text that its User-Agent contains, in any case. The first crawler that fits counts. */
+      readonly agent: string;
+      /**
+       * JSON file of its addresses, as Google, Bing, OpenAI and Common Crawl publish them
+       * (`prefixes[].ipv4Prefix`). The service reads it again when it changes. Default: `""`.
+       */
+      readonly ranges_file?: string | undefined;
+      /**
+       * Domains of the names of its addresses, such as googlebot.com. The name has to lead back to the
+       * address.
+       */
+      readonly domains?: ReadonlyArray<string> | undefined;
+      /** If true, it may use as much as it likes once it is verified. Default: `false`. */
+      readonly welcome?: boolean | undefined;
+    }> | undefined;
+    /**
      * Environment variable with the secret that signs the passes of viewers; use the same secret on
      * all servers. Empty: each process makes a secret of its own, and accepts only its own passes.
      * Default: `""`.

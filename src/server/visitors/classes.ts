@@ -13,12 +13,13 @@ export const visitorClasses = [
   "newcomer",
   "crawler",
   "program",
+  "claimed",
 ] as const;
 
 /**
  * `known`: has a session, a token, a signed link, or is of a listed network. `viewer`: has a pass of our
  * viewer. `listed`: comes from a listed origin. `reader`: did what viewers do. `newcomer`: has no history.
- * `crawler`, `program`: says so, or asks for large images alone.
+ * `crawler`, `program`: says so, or asks for large images alone. `claimed`: names a crawler that it is not.
  */
 export type VisitorClass = (typeof visitorClasses)[number];
 
@@ -70,6 +71,8 @@ export const classRows: Readonly<Record<VisitorClass, ClassRow>> = {
   newcomer: { group: "others", pool: "newcomers", around: ["strangers"], isSwarm: true },
   crawler: ofProgram,
   program: ofProgram,
+  // Like a swarm that has found a name to hide behind.
+  claimed: { ...ofProgram, isSwarm: true },
 };
 
 /** Facts about a request that decide on the class of who sent it. */
@@ -78,7 +81,7 @@ export interface VisitorFacts {
   readonly hasPass: boolean;
   /** True if the page that shows the image is of a listed origin. */
   readonly isListed: boolean;
-  readonly agent: AgentKind;
+  readonly agent: AgentKind | "claimed";
 }
 
 /** Returns the class of the sender of a request; `history`: of its network, if that is remembered. */
@@ -89,6 +92,7 @@ export function classOf(
   now: number,
 ): VisitorClass {
   if (isKnown) return "known";
+  if (agent === "claimed") return agent;
   if (hasPass) return "viewer";
   // The field that names the origin costs nothing to fake, so it helps only what viewers ask for.
   if (isListed && shape !== "big") return "listed";

@@ -1,7 +1,7 @@
 // The options under `crawlers:`.
 
 import { z } from "zod";
-import { parseUrl, rangeOption } from "../../base/index.ts";
+import { parseUrl, pathOption, rangeOption } from "../../base/index.ts";
 import { isInBrowsers } from "./denied-agents.ts";
 
 const originForm =
@@ -18,6 +18,49 @@ const agentOption = z
   .refine((text) => /^[\x21-\x7e][\x20-\x7e]{1,98}[\x21-\x7e]$/.test(text), { error: agentForm })
   .refine((text) => !isInBrowsers(text), {
     error: "expected a text that browsers do not have, since readers would be meant too",
+  });
+
+const nameForm = "expected 1 to 40 printable characters, such as Googlebot";
+const domainForm = "expected a domain in lower case, such as googlebot.com";
+const edit = "restart";
+
+/** A crawler, and how it is verified. */
+const verified = z
+  .strictObject({
+    name: z
+      .string({ error: nameForm })
+      .regex(/^[^\p{Cc}\p{Cs}]{1,40}$/u, { error: nameForm })
+      .meta({ description: "Name of the crawler for `/admin/visitors` and `/ready`.", edit }),
+    agent: agentOption.meta({
+      description: "Text that its User-Agent contains, in any case. The first crawler that fits counts.",
+      edit,
+    }),
+    ranges_file: pathOption.default("").meta({
+      description:
+        "JSON file of its addresses, as Google, Bing, OpenAI and Common Crawl publish them (`prefixes[].ipv4Prefix`). The service reads it again when it changes.",
+      edit,
+    }),
+    domains: z
+      .array(
+        z
+          .string({ error: domainForm })
+          .max(253)
+          .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/, { error: domainForm }),
+      )
+      .max(20)
+      .default([])
+      .meta({
+        description:
+          "Domains of the names of its addresses, such as googlebot.com. The name has to lead back to the address.",
+        edit,
+      }),
+    welcome: z.boolean().default(false).meta({
+      description: "If true, it may use as much as it likes once it is verified.",
+      edit,
+    }),
+  })
+  .refine(({ ranges_file, domains }) => ranges_file !== "" || domains.length > 0, {
+    error: "expected ranges_file or domains, since nothing verifies it otherwise",
   });
 
 const percent = (value: number, description: string) =>
@@ -47,6 +90,10 @@ export const crawlerOptions = z.strictObject({
     description:
       "Texts such as GPTBot. Images, documents and pages are 403 if the User-Agent contains one of them, in upper or lower case. This applies in every `mode`, also in `off`.",
     edit: "live",
+  }),
+  verified: z.array(verified).max(100).default([]).meta({
+    description:
+      "Crawlers that the service verifies. A client that names one and is none is of the class `claimed`.",
   }),
   secret_env: z.string().default("").meta({
     description:

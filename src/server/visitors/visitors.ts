@@ -46,7 +46,8 @@ export interface VisitorLimits {
 /** Who sends a request, as far as its headers tell. */
 export interface Arrival {
   readonly client: string | undefined;
-  readonly agent: AgentKind;
+  /** `claimed`: it names a crawler that it is not. */
+  readonly agent: AgentKind | "claimed";
   /** Name of a crawler or program, as it gives it; undefined for a browser. */
   readonly agentName?: string | undefined;
   /** Origin of the page that shows the image, if it is another site's. */

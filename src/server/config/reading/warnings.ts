@@ -44,6 +44,12 @@ const rules: readonly Rule[] = [
     applies: ({ presentation }, runtime) => presentation.changes.enabled && runtime === "workerd",
   },
   {
+    path: ["crawlers", "verified"],
+    text: "on workerd no names are looked up, so that domains verify nobody; use ranges_file",
+    applies: ({ crawlers }, runtime) =>
+      runtime === "workerd" && crawlers.verified.some(({ domains }) => domains.length > 0),
+  },
+  {
     path: ["http", "keep_alive"],
     text: "has no effect on Deno, which never closes idle connections; let a proxy in front close those of clients",
     applies: ({ http }, runtime) => runtime === "deno" && http.keep_alive !== "75s",

@@ -3,6 +3,7 @@
 import type { Platform } from "../../../base/index.ts";
 import { checkedGet } from "../checked-get.ts";
 import { compression } from "../compression.ts";
+import { createDns } from "../dns.ts";
 import { assetReader, moduleLoader, onDemandLoader } from "../files/dist-files.ts";
 import { nodeFiles } from "../files/node-files.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
@@ -65,6 +66,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     fileThreads: fileThreads(name, process.env),
     sendsPieces: true,
     checkedGet,
+    dns: createDns(),
     cwd: process.cwd(),
     networkAddresses: () => networkAddresses(),
     startCommands: startCommands(name, process.argv[1], process.env, process.cwd()),

@@ -100,13 +100,13 @@ auth:
     expect(samples.length).toBeLessThanOrEqual(400);
   });
 
-  test("has figures of visitors while they are told apart, and no others, at most 44", async () => {
+  test("has figures of visitors while they are told apart, and no others, at most 50", async () => {
     const app = await application("crawlers: { mode: observe }");
     const settings = app.service.config();
     await app.get("/iiif/3/base.png/full/100,/0/default.jpg", { headers: { "User-Agent": "GPTBot/1.2" } });
     const samples = await scraped(app);
     const ofVisitors = Object.keys(samples).filter((name) => name.startsWith("smalti_visitor_"));
-    expect(ofVisitors.length).toBeLessThanOrEqual(44);
+    expect(ofVisitors.length).toBeLessThanOrEqual(50);
     expect(samples['smalti_visitor_requests_total{class="crawler"}']).toBe(1);
     expect(samples['smalti_visitor_megapixels_total{class="crawler"}']).toBeGreaterThan(0);
     expect(samples['smalti_visitor_work_seconds_total{class="crawler"}']).toBeGreaterThan(0);

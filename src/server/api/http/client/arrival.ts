@@ -4,6 +4,7 @@ import { createLru, isInRanges, parseRange } from "../../../../base/index.ts";
 import { agentKindOf } from "../../../visitors/agents.ts";
 import { createListed } from "../../../visitors/listed-origins.ts";
 import type { CrawlerOptions } from "../../../visitors/options.ts";
+import type { Verification } from "../../../visitors/verification/verification.ts";
 import type { Arrival } from "../../../visitors/visitors.ts";
 import type { Passes } from "./passes.ts";
 
@@ -14,6 +15,7 @@ export type ReadArrival = (headers: Headers, client: string | undefined) => Arri
 export function createArrivals(
   { known_networks, listed_origins }: CrawlerOptions,
   passes: Pick<Passes, "has">,
+  verification: Pick<Verification, "judge">,
 ): ReadArrival {
   const networks = known_networks.map(parseRange);
   const isListed = createListed(listed_origins);
@@ -27,18 +29,26 @@ export function createArrivals(
   return (headers, client) => {
     const origin = originOf(headers.get("Origin") ?? headers.get("Referer") ?? "");
     const name = headers.get("User-Agent") ?? undefined;
-    const agent = agentKindOf(name);
+    const crawler = verification.judge(name, client);
+    const agent = crawler ? kindOf[crawler.verdict] : agentKindOf(name);
     return {
       client,
       agent,
-      agentName: agent === "browser" ? undefined : (name ?? "").slice(0, maxName),
+      agentName: crawler
+        ? `${crawler.name} (${crawler.verdict})`
+        : agent === "browser"
+          ? undefined
+          : (name ?? "").slice(0, maxName),
       origin,
-      isKnown: isKnown(client),
+      isKnown: isKnown(client) || (crawler?.isWelcome === true && crawler.verdict === "verified"),
       hasPass: passes.has(headers, client),
       isListed: origin !== undefined && isListed(origin),
     };
   };
 }
+
+/** Kinds of clients that name a crawler, by what is known of them. */
+const kindOf = { verified: "crawler", unknown: "crawler", claimed: "claimed" } as const;
 
 /** Longest name of an agent that is shown, in characters. */
 const maxName = 120;

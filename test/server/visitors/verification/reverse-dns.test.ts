@@ -1,0 +1,129 @@
+// Names of addresses, against a real DNS server.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createDns } from "../../../../src/server/platform/dns.ts";
+import { createReverseDns, isOfDomain } from "../../../../src/server/visitors/verification/reverse-dns.ts";
+import { type DnsServer, startDns } from "../../../servers/dns.ts";
+
+let server: DnsServer;
+let time = 0;
+beforeEach(async () => {
+  time = 0;
+  server = await startDns({
+    "PTR 1.2.0.192.in-addr.arpa": ["crawl-1.Googlebot.com"],
+    "A crawl-1.googlebot.com": ["192.0.2.1"],
+    // Says to be the first, whose name does not lead back.
+    "PTR 2.2.0.192.in-addr.arpa": ["crawl-1.googlebot.com"],
+    "PTR 3.2.0.192.in-addr.arpa": ["crawl.evilgooglebot.com", "googlebot.com.example.org"],
+    [`PTR 1.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`]: ["six.googlebot.com"],
+    "AAAA six.googlebot.com": ["2001:db8::1"],
+    "PTR 4.2.0.192.in-addr.arpa": Array.from({ length: 9 }, (_, n) => `n${n}.googlebot.com`),
+  });
+});
+afterEach(() => server.close());
+
+const create = () =>
+  createReverseDns({ dns: createDns([server.address]), domains: ["googlebot.com"], now: () => time });
+
+/** Asks until there is a result; on a busy machine a lookup may fail, and is made again a minute later. */
+async function namesOf(reverse: ReturnType<typeof create>, address: string) {
+  const ask = () => {
+    const names = reverse.namesOf(address);
+    if (!names) time += 1000;
+    return names;
+  };
+  await expect.poll(ask).toBeDefined();
+  return reverse.namesOf(address);
+}
+
+/** Questions, each once: a resolver repeats those that are answered late. */
+const questions = () => [...new Set(server.asked)];
+
+describe("a name of an address", () => {
+  test("counts if it is of a domain and leads back to the address", async () => {
+    const reverse = create();
+    expect(reverse.namesOf("192.0.2.1")).toBeUndefined();
+    expect(await namesOf(reverse, "192.0.2.1")).toEqual(["crawl-1.googlebot.com"]);
+    expect(await namesOf(reverse, "2001:0db8:0::1")).toEqual(["six.googlebot.com"]);
+  });
+
+  test("does not count if it leads to another address, or to none", async () => {
+    expect(await namesOf(create(), "192.0.2.2")).toEqual([]);
+    expect(await namesOf(create(), "192.0.2.9")).toEqual([]);
+  });
+
+  test("is not asked for if it is of another domain", async () => {
+    expect(await namesOf(create(), "192.0.2.3")).toEqual([]);
+    expect(questions()).toEqual(["PTR 3.2.0.192.in-addr.arpa"]);
+  });
+
+  test("is one of at most four, so that nobody has the service ask for many", async () => {
+    expect(await namesOf(create(), "192.0.2.4")).toEqual([]);
+    expect(questions().filter((question) => question.startsWith("A "))).toHaveLength(4);
+  });
+
+  test("is asked for again after six hours, and its absence after ten minutes", async () => {
+    const reverse = create();
+    await namesOf(reverse, "192.0.2.1");
+    await namesOf(reverse, "198.51.100.1");
+    const minutes = (count: number) => {
+      time += count * 60_000;
+      return ["192.0.2.1", "198.51.100.1"].map((address) => reverse.namesOf(address)?.length);
+    };
+    expect(minutes(9)).toEqual([1, 0]);
+    expect(minutes(1)).toEqual([1, undefined]);
+    await namesOf(reverse, "198.51.100.1");
+    expect(minutes(6 * 60)).toEqual([undefined, undefined]);
+  });
+
+  test("is unknown while no server responds, which is asked again a minute later", async () => {
+    const reverse = create();
+    server.code = 2;
+    const ask = () => {
+      time += 60_000;
+      return reverse.namesOf("192.0.2.1");
+    };
+    // More often than one lookup asks.
+    await expect
+      .poll(() => {
+        expect(ask()).toBeUndefined();
+        return server.asked.length;
+      })
+      .toBeGreaterThan(4);
+    server.code = 0;
+    await expect.poll(ask).toEqual(["crawl-1.googlebot.com"]);
+  });
+
+  test("is asked for by at most eight lookups at a time, one for each network", async () => {
+    let release = () => {};
+    server.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const reverse = create();
+    for (let n = 0; n < 300; n++) reverse.namesOf(`198.51.${n >> 8}.${n & 255}`);
+    for (let n = 0; n < 100; n++) reverse.namesOf(`203.0.${n}.1`);
+    await expect.poll(() => questions().length).toBe(8);
+    expect(
+      questions()
+        .sort()
+        .filter((question) => question.includes(".51.198.")),
+    ).toEqual(["PTR 0.0.51.198.in-addr.arpa", "PTR 0.1.51.198.in-addr.arpa"]);
+    release();
+    expect(await namesOf(reverse, "203.0.99.1")).toEqual([]);
+    expect(questions()).toHaveLength(9);
+  });
+
+  test("of anything but an address is unknown", () => {
+    expect(create().namesOf("localhost")).toBeUndefined();
+    expect(server.asked).toEqual([]);
+  });
+});
+
+test.each([
+  ["googlebot.com", true],
+  ["a.b.googlebot.com", true],
+  ["evilgooglebot.com", false],
+  ["googlebot.com.example.org", false],
+])("%s is of googlebot.com: %s", (name, isOf) => {
+  expect(isOfDomain(name, "googlebot.com")).toBe(isOf);
+});
