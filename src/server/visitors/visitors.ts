@@ -79,7 +79,7 @@ export interface Visitor {
    * `limited` (code visitor_budget), with the seconds to wait, `cancelled` if the signal aborts meanwhile.
    */
   enter(megapixels: number, signal?: AbortSignal): Promise<void>;
-  /** Treats it as known from here on, since it has shown a signed link. */
+  /** Treats it as known from here on, since it has shown a signed link, or a login as a user. */
   welcome(): void;
   /** Charges the milliseconds of a job for it; those of several jobs add up. */
   chargeWork(ms: number): void;

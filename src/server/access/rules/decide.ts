@@ -64,8 +64,13 @@ async function decideByLogin(
   caller: Caller,
   { profiles, granted, refused }: Requirement,
 ): Promise<Decision> {
-  for await (const { session } of sessionsOf(parts, caller))
-    if (session.grants.some((grant) => profiles.some(({ name }) => name === grant.profile))) return granted;
+  for await (const { session } of sessionsOf(parts, caller)) {
+    const grants = session.grants.filter((grant) => profiles.some(({ name }) => name === grant.profile));
+    if (grants.length === 0) continue;
+    // Not after a click, which costs a crawler nothing.
+    if (grants.some(({ user }) => user !== "")) caller.visitor?.welcome();
+    return granted;
+  }
   return refused;
 }
 
