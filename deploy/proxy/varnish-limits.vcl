@@ -4,8 +4,10 @@
 import vsthrottle;
 
 sub limit {
-  # Large images and downloads; tiles and previews have sides of at most 1,024 pixels.
-  if (req.url ~ "^/([^?]*/)?iiif/([23]/[^?]+/[^/?]+/[^/?]+/[^/?]+/[^/?]+\.[^/?]+(\?|$)|download/)"
+  # Large images and downloads, except below signed links (/s/), which smalti verifies; tiles and previews have
+  # sides of at most 1,024 pixels.
+  if (req.url !~ "^/s/[^/?]+/iiif/"
+    && req.url ~ "^/([^?]*/)?iiif/([23]/[^?]+/[^/?]+/[^/?]+/[^/?]+/[^/?]+\.[^/?]+(\?|$)|download/)"
     && req.url !~ "^/([^?]*/)?iiif/[23]/[^?]+/\^?!?(\d{1,3}|10[01]\d|102[0-4])?,(\d{1,3}|10[01]\d|102[0-4])?/[^/?]+/[^/?]+(\?|$)") {
     # A network (/24 of IPv4, about /64 of IPv6) may ask for five immediately, and then for one a second.
     if (vsthrottle.is_denied("large " + regsub(client.ip, "^(\d+\.\d+\.\d+)\..*|^((?:[0-9a-f]*:){1,4}).*", "\1\2"), 5, 5s)) {

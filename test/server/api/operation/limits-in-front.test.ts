@@ -146,7 +146,7 @@ describe.each(fronts)("with the limits for $name", ({ name, isThere, start }) =>
       "/iiif/3/ID/square/max/!90/bitonal.webp?download",
       "/iiif/3/a/b%2Fc/ID/0,0,4000,4000/4000,/0/gray.jpg",
       "/images/iiif/3/ID/full/max/0/default.jpg",
-      "/s/abc/iiif/3/ID/full/max/0/default.jpg",
+      "/iiif/3/s/abc/iiif/3/ID/full/max/0/default.jpg",
       "/iiif/download/pdf/ID",
     ])("%s is large", async (path) => {
     expect(refused(await sends(path)).length).toBeGreaterThan(0);
@@ -161,6 +161,7 @@ describe.each(fronts)("with the limits for $name", ({ name, isThere, start }) =>
       "/iiif/3/ID/full/^200,/0/default.webp",
       "/iiif/2/ID/pct:0,0,10,10/,90/0/native.jpg",
       "/images/iiif/3/ID/full/90,/0/default.jpg?download",
+      "/s/abc/iiif/3/ID/full/max/0/default.jpg",
       "/iiif/3/ID/info.json",
       "/iiif/3/ID",
       "/iiif/presentation/3/ID",

@@ -153,6 +153,7 @@ beforeAll(async () => {
   app = await served(
     `base_url: https://images.example.org
 trusted_proxies: ["127.0.0.1"]
+signed_links: { keys: [{ id: a, secret_env: LINK_SECRET }] }
 crawlers: { mode: limit, listed_origins: ["https://museum.example.org"], denied_agents: [GPTBot] }
 sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]
 auth:
@@ -166,6 +167,7 @@ auth:
   rules:
     - { match: "closed.png", profile: room }
     - { match: "small.png", profile: look }`,
+    { LINK_SECRET: "0123456789abcdef0123456789abcdef" },
   );
   const facts = { isKnown: false, hasPass: false, isListed: false } as const;
   const visitor = app.service.visitors
@@ -353,6 +355,29 @@ describe.each(caches)("behind $name", ({ name, isThere, start, sharesWithCookies
     expect((await get(cache.url, "crawler", path, { headers })).status).toBe(304);
     expect(contentOf(await get(cache.url, "reader", path))).toEqual(contentOf(known));
   });
+
+  test.skipIf(!isThere)(
+    "a signed link opens an image to nobody else, whether in the path or in the query",
+    async () => {
+      const image = "/iiif/3/closed.png/full/30,/0/default.jpg";
+      const expires = Math.floor(Date.now() / 1000) + 3600;
+      const link = await app.service
+        .links()
+        ?.sign({ keyId: "a", maxSize: 0, expires }, { identifier: "closed.png" });
+      for (const [path, status] of [
+        [`/s/${link}${image}`, 200],
+        [image, 401],
+        [`${image}?sig=${link}`, 303],
+        [image, 401],
+        [`${image}?sig=none`, 403],
+        [`/s/none${image}`, 403],
+        [`/s/${link}${image}`, 200],
+      ] as const) {
+        const got = await get(cache.url, "reader", path);
+        expect([path, got.status, isPersonal(got), isCached(got)]).toEqual([path, status, true, false]);
+      }
+    },
+  );
 
   test.skipIf(!isThere)(
     "a tile is cached for readers with a pass, and for any page and browser",
