@@ -99,6 +99,7 @@ function sections() {
     ["Tracing", /^tracing\./, "[Spans](../operations/tracing.md) for an OpenTelemetry collector."],
     ["Caching by browsers", /^http\./, ""],
     ["Caps", /^limits\./, "A request above a cap is refused immediately, with `Retry-After`."],
+    ["Operators", /^admin\./, "Who may use the [admin pages](../operations/admin.md#several-operators)."],
     [
       "Crawlers",
       /^(?:crawlers|robots)\./,

@@ -49,6 +49,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "stores/options.ts",
     "access/options.ts",
     "access/links/options.ts",
+    "access/operators/options.ts",
     "access/doubts/index.ts",
     "manifests/options.ts",
     "manifests/source-texts/opensearch/options.ts",

@@ -42,6 +42,7 @@ export async function adminPage(
   const { title, section, body, aside, styles = [], scripts, modules } = page;
   const brought = c.req.method === "HEAD" ? undefined : await outcomes.read(c);
   const { platform, version } = service;
+  const operator = c.get("operator");
   const html = (
     <>
       <a class="skip" href="#main">
@@ -70,6 +71,8 @@ export async function adminPage(
       <footer class="quiet">
         smalti {version} on {platform.name} {platform.version}
         {platform.instance === undefined ? "" : `, instance ${platform.instance}`}
+        {operator &&
+          `. Logged in as ${operator.name}${operator.role === "look" ? ", who may only look" : ""}.`}
       </footer>
     </>
   );

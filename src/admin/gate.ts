@@ -1,25 +1,37 @@
-// Protects the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
+// Protects the pages of the operators: HTTP Basic (RFC 7617), and a role for what has an effect.
 
 import { isSameSecret } from "../base/index.ts";
-import { type Credentials, createOneSecret, Refusal, type RouteHandler } from "../server/index.ts";
+import {
+  type Credentials,
+  type Operator,
+  type Operators,
+  Refusal,
+  type RouteHandler,
+} from "../server/index.ts";
+import { refuseLookers } from "./posts.ts";
 
 /**
- * Restricts an act to callers who send the credentials. Throws a Refusal: 401 without them, 429 if a network
- * has sent wrong ones too often, 403 for a request that a page of another site embeds or fetches.
+ * Restricts an act to operators with a role, whom it records in the request. Throws a Refusal: 401 without
+ * credentials or with wrong ones, 429 if a network has sent wrong ones too often, 403 for another role, and
+ * for a request that a page of another site embeds or fetches.
  */
-export function createGate({ user, password }: Credentials): (act: RouteHandler) => RouteHandler {
-  const secret = createOneSecret();
+export function createGate(
+  { user, password }: Credentials,
+  operators: Operators,
+  mayChange: () => readonly string[],
+): (act: RouteHandler, needed: Operator["role"]) => RouteHandler {
   const expected = utf8.encode(`${user}:${password}`);
-  return (act) => (c) => {
+  return (act, needed) => async (c) => {
     if (isEmbeddedElsewhere(c.req.raw.headers)) throw embedded;
     const sent = sentCredentials(c.req.raw.headers.get("Authorization"));
     if (!sent) throw loginRequired;
-    const attempt = secret.attempt(c.get("client"), sentUser(sent));
-    if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
-    // Nothing is awaited between the attempt and its success, so that concurrent requests of one page do not
-    // count as failures of each other.
-    if (!isSameSecret(sent, expected)) throw loginRequired;
-    attempt.noteSuccess();
+    const isOwner = isSameSecret(sent, expected);
+    const client = c.get("client");
+    const found = await operators.identify({ ...partsOf(sent), client, isOwner });
+    if (found === undefined) throw loginRequired;
+    if (typeof found === "object") throw comeBack(Math.ceil(found.waitMs / 1000));
+    c.set("operator", { name: found, role: isOwner || mayChange().includes(found) ? "change" : "look" });
+    if (needed === "change") refuseLookers(c);
     return act(c);
   };
 }
@@ -47,9 +59,13 @@ function sentCredentials(field: string | null): Uint8Array | undefined {
   }
 }
 
-function sentUser(sent: Uint8Array): string {
-  const colon = sent.indexOf(0x3a);
-  return new TextDecoder().decode(colon < 0 ? sent : sent.subarray(0, colon));
+/** Returns both parts as text; the first colon ends the name (RFC 7617, section 2). */
+function partsOf(sent: Uint8Array): { readonly user: string; readonly password: string } {
+  const text = new TextDecoder().decode(sent);
+  const colon = text.indexOf(":");
+  return colon < 0
+    ? { user: text, password: "" }
+    : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 const loginRequired = new Refusal({

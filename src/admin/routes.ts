@@ -21,6 +21,7 @@ import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
 import { pictureRoutes } from "./images/pictures.ts";
 import { createOutcomes } from "./outcome.ts";
+import { posts } from "./posts.ts";
 import { visitorPages } from "./visitors/page.tsx";
 
 const prefix = "/admin/static/";
@@ -72,18 +73,22 @@ const nothingHere: RouteHandler = () => {
  */
 export function mountAdmin(routes: Routes, service: Service): void {
   const credentials = operatorOf(service.platform.env);
-  if (!credentials) return;
-  const gate = createGate(credentials);
+  const { operators } = service;
+  if (!credentials || !operators) return;
+  const gate = createGate(credentials, operators, () => service.config().admin.change);
   const admin: Admin = { service, outcomes: createOutcomes(credentials) };
-  const add = ({ get, post, ...route }: ReturnType<AdminPage>[number]) =>
+  const add = ({ get, post, ...route }: ReturnType<AdminPage>[number]) => {
+    const needed = posts[route.path];
+    if (post && !needed) throw new Error(`Expected a row of posts.ts for ${route.path}, which has a POST.`);
     routes.add({
       counted: "admin",
       uncapped: true,
       compressed: false,
       ...route,
-      ...(get && { get: gate(get) }),
-      ...(post && { post: gate(post) }),
+      ...(get && { get: gate(get, "look") }),
+      ...(post && needed && { post: gate(post, needed) }),
     });
+  };
   routes.add({
     path: "/admin",
     counted: "admin",

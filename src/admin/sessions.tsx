@@ -8,6 +8,7 @@ import {
   type Service,
 } from "../server/index.ts";
 import { type Admin, type AdminPage, formRoute, href, type Outcome } from "./admin.ts";
+import { mayChange } from "./posts.ts";
 
 const maxBody = 16 * 1024;
 const page = "/admin/auth";
@@ -57,7 +58,7 @@ interface Props {
 }
 
 export function EndSessions({ c, service: { auth } }: Props) {
-  if (!auth) return null;
+  if (!auth || !mayChange(c)) return null;
   return (
     <section aria-labelledby="end-sessions">
       <h2 id="end-sessions">End sessions</h2>

@@ -24,17 +24,14 @@ export type { LinkScope } from "./access/links/link-token.ts";
 // Access by address.
 export { createKiosks } from "./access/logins/kiosk.ts";
 
-// Failed attempts to send a secret of the operator, such as a password or a token for writing.
-export { createOneSecret } from "./access/logins/one-secret.ts";
-
 // Small signed records that a browser stores and sends back, valid for a limited time (RFC 7519).
 export { createSeals } from "./access/logins/sealed.ts";
-
 // Reasons why a login by OpenID Connect failed.
 export { faultOf } from "./access/oidc/faults.ts";
-
 // A provider's metadata (OpenID Connect Discovery 1.0) and keys, cached for a while.
 export { createProvider } from "./access/oidc/provider.ts";
+// The operators: the one of the environment, and further ones in a file.
+export type { Operators } from "./access/operators/operators.ts";
 
 // Options under `auth:` (profiles, the rules that name them, sessions, tokens), and the combinations that a
 // start refuses.
@@ -71,6 +68,7 @@ export { explainBaseUrl, type UrlExplanation } from "./api/http/client/public-ur
 export {
   callerOf,
   lengthOf,
+  type Operator,
   type RequestContext,
   type Route,
   type RouteHandler,

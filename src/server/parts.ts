@@ -3,9 +3,11 @@
 import { type Check, createCounts, type Log, type Platform, parseDuration, version } from "../base/index.ts";
 import { type Auth, createAuth } from "./access/auth.ts";
 import { openLogins } from "./access/logins/logins.ts";
+import { type Operators, openOperators } from "./access/operators/operators.ts";
 import { createRowNames } from "./access/rules/row-names.ts";
 import { buildSessions } from "./access/sessions/index.ts";
 import { buildContentStates, type ContentStates } from "./bookmarks/content-states.ts";
+import { operatorOf } from "./config/operator.ts";
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import { sourceChecks } from "./sources/checks.ts";
@@ -25,6 +27,8 @@ export interface OuterParts {
   readonly hooks?: Hooks;
   /** Absent without a section `auth`. */
   readonly auth?: Auth;
+  /** Who may use the operator's pages; absent if the environment names nobody. */
+  readonly operators?: Operators;
   /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
   /** What the service tells crawlers. */
@@ -102,6 +106,9 @@ async function buildEach(
     ...host,
     presentation: config.presentation.enabled,
   });
+  const owner = operatorOf(platform.env)?.user;
+  const operators =
+    owner === undefined ? undefined : keep(await openOperators(config.admin, { platform, log, owner }));
   const robots = await openRobots(config.robots, platform, log);
   const verification = await openVerification(config.crawlers.verified, platform, log);
   const checks = [
@@ -112,6 +119,7 @@ async function buildEach(
     ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
     ...robots.checks,
     ...verification.checks,
+    ...(operators?.checks ?? []),
   ];
   return {
     sources,
@@ -119,6 +127,7 @@ async function buildEach(
     ...(hooks && { hooks }),
     ...(built && { auth: built.auth }),
     ...(contentStates && { contentStates }),
+    ...(operators && { operators }),
     robots,
     verification,
     checks,

@@ -19,6 +19,7 @@ import type { Auth } from "./access/auth.ts";
 import { createDecisions, type Decisions } from "./access/decisions.ts";
 import type { LinkSigner } from "./access/links/link-token.ts";
 import { linkSignerOf } from "./access/links/live-links.ts";
+import type { Operators } from "./access/operators/operators.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
@@ -99,6 +100,8 @@ export interface Service {
   readonly hooks?: Hooks;
   /** Rules, profiles and sessions; absent if nothing is gated by them. */
   readonly auth?: Auth;
+  /** Who may use the operator's pages; absent if the environment names nobody. */
+  readonly operators?: Operators;
   /** Tells readers from crawlers. */
   readonly visitors: LiveVisitors;
   /** The signer of links with the keys in effect; undefined without keys. */
@@ -198,7 +201,7 @@ export async function createService(
     counts: reportCounts(registry),
   });
   const outer = await buildOuterParts(config, platform, log, registry);
-  const { slots, sources, hooks, auth, contentStates, checks } = outer;
+  const { slots, sources, hooks, auth, operators, contentStates, checks } = outer;
   // The start waits for no volume: one may hang.
   void doubtfulVolumes(config.cache, slots).then((doubts) => doubts.forEach(warn));
   const rules = access ?? auth?.access ?? everythingPublic;
@@ -334,6 +337,7 @@ export async function createService(
     slots,
     ...(hooks && { hooks }),
     ...(auth && { auth }),
+    ...(operators && { operators }),
     ...(contentStates && { contentStates }),
     decisions,
     visitors,

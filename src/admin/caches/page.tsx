@@ -3,6 +3,7 @@
 import type { RequestContext } from "../../server/index.ts";
 import type { Admin, AdminPage } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
+import { mayChange } from "../posts.ts";
 import { PurgeEntry, type PurgeFault, PurgeFolder, PurgeImage, PurgeSlot, RefusedPurge } from "./forms.tsx";
 import { LargestImages, readSlots, SlotCards } from "./slots.tsx";
 
@@ -20,12 +21,14 @@ export async function respondCaches(c: RequestContext, admin: Admin, fault?: Pur
       {fault && <RefusedPurge fault={fault} />}
       <SlotCards readings={readings} />
       <LargestImages c={c} service={service} />
-      <div class="forms">
-        <PurgeImage c={c} fault={fault} />
-        <PurgeFolder c={c} fault={fault} />
-        <PurgeSlot c={c} readings={readings} fault={fault} />
-        <PurgeEntry c={c} service={service} fault={fault} />
-      </div>
+      {mayChange(c) && (
+        <div class="forms">
+          <PurgeImage c={c} fault={fault} />
+          <PurgeFolder c={c} fault={fault} />
+          <PurgeSlot c={c} readings={readings} fault={fault} />
+          <PurgeEntry c={c} service={service} fault={fault} />
+        </div>
+      )}
     </>
   );
   return adminPage(

@@ -10,6 +10,7 @@ import {
 } from "../../server/index.ts";
 import { href } from "../admin.ts";
 import { lockedText } from "../editing/edit.ts";
+import { mayChange } from "../posts.ts";
 
 /** A submitted form that was not saved, or not yet: `changed`. */
 export interface Attempt {
@@ -61,11 +62,13 @@ export function Form({ c, view, attempt, running }: FormProps) {
             ))}
         </fieldset>
       ))}
-      <div class="actions">
-        <button type="submit" disabled={disabled} name={stepField} value="review">
-          Review changes
-        </button>
-      </div>
+      {mayChange(c) && (
+        <div class="actions">
+          <button type="submit" disabled={disabled} name={stepField} value="review">
+            Review changes
+          </button>
+        </div>
+      )}
     </form>
   );
 }

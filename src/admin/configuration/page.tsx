@@ -17,6 +17,7 @@ import type { Admin, AdminPage, Outcome } from "../admin.ts";
 import { fieldsOfConfig } from "../editing/edit.ts";
 import { editableFields } from "../editing/editable.ts";
 import { adminPage } from "../frame.tsx";
+import { mayChange } from "../posts.ts";
 import { ConfigurationBody } from "./body.tsx";
 import { type Attempt, beforeField, digestField, readBefore, stepField } from "./form.tsx";
 
@@ -34,7 +35,8 @@ export const configurationPages: AdminPage = (admin) => [
 
 async function page(c: RequestContext, admin: Admin, attempt?: Attempt, status = 200): Promise<Response> {
   const { service } = admin;
-  const view = (await service.configFile?.view()) ?? withoutFile(service);
+  const read = (await service.configFile?.view()) ?? withoutFile(service);
+  const view = mayChange(c) ? read : { ...read, obstacle: "you may only look" };
   return adminPage(
     c,
     admin,

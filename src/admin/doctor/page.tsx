@@ -10,6 +10,7 @@ import { type Admin, type AdminPage, href } from "../admin.ts";
 import { FindingList } from "../finding-list.tsx";
 import { adminPage } from "../frame.tsx";
 import { Findings } from "../images/diagnosis.tsx";
+import { refuseLookers } from "../posts.ts";
 import { createLoginDoctor, type LoginDoctor, type LoginReport } from "./login-doctor.ts";
 import { LoginFindings } from "./login-report.tsx";
 import { questionOf } from "./question.ts";
@@ -64,6 +65,7 @@ async function reply(
     const { seen, image, logins } = questionOf(text, base, service.config().aliases);
     if (logins) {
       if (!mayLogIn) return {};
+      refuseLookers(c);
       const report = await doctor.ask(logins);
       return "refused" in report ? { refused: report.refused } : { logins: report };
     }

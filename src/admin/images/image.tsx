@@ -22,6 +22,7 @@ import {
 import { imagePath, pictureFolder, viewFolder } from "../addresses.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
+import { mayChange } from "../posts.ts";
 import { Findings, Knowledge } from "./diagnosis.tsx";
 import { decideForBrowser } from "./gated-images.ts";
 import { GateNotice, type ImageProps, nameOf, Stage, Thumbnail } from "./picture.tsx";
@@ -78,7 +79,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
       </div>
       <Addresses {...props} />
       <Knowledge diagnosis={diagnosis} measured={measures} />
-      <Purge c={c} identifier={identifier} />
+      {mayChange(c) && <Purge c={c} identifier={identifier} />}
     </>
   );
   return adminPage(

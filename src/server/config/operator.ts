@@ -1,7 +1,8 @@
-// The operator's credentials. They come from the environment only, so that write access to the file does not
-// make an operator.
+// The credentials of the operator that switch the pages on. They come from the environment only, so that
+// write access to the file does not switch them on.
 
 import { doubtAt, type Env, type Finding } from "../../base/index.ts";
+import type { AdminOptions } from "../access/operators/options.ts";
 
 export interface Credentials {
   readonly user: string;
@@ -23,7 +24,17 @@ export function operatorOf(env: Env): Credentials | undefined {
 const shortPassword = 8;
 
 /** Yields doubts about settings that probably have unintended values. Their texts contain no values. */
-export function* doubtfulOperator(env: Env): Iterable<Finding> {
+export function* doubtfulOperator(env: Env, { htpasswd_file, change }: AdminOptions): Iterable<Finding> {
+  if (htpasswd_file !== "" && !operatorOf(env))
+    yield doubtAt(
+      ["admin", "htpasswd_file"],
+      `has no effect: the pages under /admin/ exist only if ${names.join(" and ")} are set`,
+    );
+  if (htpasswd_file === "" && change.length > 0)
+    yield doubtAt(
+      ["admin", "change"],
+      "has no effect without admin.htpasswd_file, which holds the passwords",
+    );
   const unset = names.filter((name) => !env[name]);
   if (unset.length === names.length) return;
   for (const name of unset)

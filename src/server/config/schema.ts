@@ -5,6 +5,7 @@ import { z } from "zod";
 import { durationOption, isServiceUrl, parseDuration, parseUrl, rangeOption } from "../../base/index.ts";
 import { formatsWith } from "../../imaging/index.ts";
 import { linkOptions } from "../access/links/options.ts";
+import { adminOptions } from "../access/operators/options.ts";
 import { authOptions } from "../access/options.ts";
 import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
@@ -126,6 +127,7 @@ export const configSchema = z
         }),
       })
       .prefault({}),
+    admin: adminOptions.prefault({}),
     crawlers: crawlerOptions.prefault({}),
     robots: robotsOptions.prefault({}),
     signed_links: linkOptions.prefault({}),

@@ -44,6 +44,19 @@ export interface Config {
      */
     readonly requests?: boolean | "auto" | undefined;
   } | undefined;
+  readonly admin?: {
+    /**
+     * File of names and password hashes of further operators, in the form of `htpasswd -B`. It counts
+     * only if `SERVICE_ADMIN_USER` and `SERVICE_ADMIN_PASS` are set. The service reads it again when
+     * it changes. Default: `""`.
+     */
+    readonly htpasswd_file?: string | undefined;
+    /**
+     * Names in that file that may also change something: purge, end sessions, save settings, try
+     * logins. All others may only look.
+     */
+    readonly change?: ReadonlyArray<string> | undefined;
+  } | undefined;
   readonly crawlers?: {
     /**
      * `off`: everybody is treated alike. `observe`: the service tells readers from crawlers and counts

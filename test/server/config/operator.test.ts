@@ -8,6 +8,8 @@ const env = (user?: string, password?: string) => ({
   SERVICE_ADMIN_PASS: password,
 });
 
+const none = { htpasswd_file: "", change: [] };
+
 test("the operator exists if both variables are set and not empty", () => {
   expect(operatorOf(env("ada", "long enough"))).toEqual({ user: "ada", password: "long enough" });
   for (const partial of [env(), env("ada"), env("ada", ""), env("", "x"), env(undefined, "x")])
@@ -21,13 +23,25 @@ describe("a doubt", () => {
     ["a name with a colon, which HTTP Basic cannot send", env("a:b", "long enough"), "SERVICE_ADMIN_USER"],
     ["a short password", env("ada", "stein"), "SERVICE_ADMIN_PASS"],
   ])("is named for %s", (_, given, path) => {
-    const doubts = [...doubtfulOperator(given)];
+    const doubts = [...doubtfulOperator(given, none)];
     expect(doubts.map((doubt) => doubt.where)).toEqual([path]);
     expect(JSON.stringify(doubts)).not.toMatch(/stein|long enough/);
   });
 
+  test.each([
+    ["a file of operators without pages", env(), { htpasswd_file: "/o", change: [] }, "admin.htpasswd_file"],
+    [
+      "names without a file",
+      env("ada", "long enough"),
+      { htpasswd_file: "", change: ["bob"] },
+      "admin.change",
+    ],
+  ])("is named for %s", (_, given, options, path) => {
+    expect([...doubtfulOperator(given, options)].map((doubt) => doubt.where)).toEqual([path]);
+  });
+
   test("is absent if both are set or neither is", () => {
-    expect([...doubtfulOperator(env())]).toEqual([]);
-    expect([...doubtfulOperator(env("ada", "long enough"))]).toEqual([]);
+    expect([...doubtfulOperator(env(), none)]).toEqual([]);
+    expect([...doubtfulOperator(env("ada", "long enough"), none)]).toEqual([]);
   });
 });

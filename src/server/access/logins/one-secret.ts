@@ -4,8 +4,12 @@ import { createLru, networkOf } from "../../../base/index.ts";
 import { LoginFailures } from "./failures.ts";
 
 export interface SecretAttempt {
+  /** Its turn among others, as of an attempt to log in. */
+  readonly rank: number;
   /** Takes the failure back; the network is known from now on. */
   noteSuccess(): void;
+  /** Takes the failure back: nobody could find out whether the secret was correct. */
+  takeBack(): void;
 }
 
 export interface OneSecret {
@@ -26,6 +30,7 @@ export function createOneSecret(): OneSecret {
       const attempt = failures.attempt(address, user, known.get(pair) === true);
       if ("waitMs" in attempt) return attempt;
       return {
+        ...attempt,
         noteSuccess() {
           attempt.takeBack();
           known.set(pair, true, 1);

@@ -75,6 +75,12 @@ export interface StaticFiles {
   respond(c: RequestContext, asked: string): Promise<Response>;
 }
 
+/** An operator. The role `look` sees everything and has no effect; `change` may do everything. */
+export interface Operator {
+  readonly name: string;
+  readonly role: "look" | "change";
+}
+
 export interface Variables {
   readonly target: RequestTarget;
   /** Names the request in the log, in error reports and in responses with status 5xx. */
@@ -119,6 +125,8 @@ export interface Variables {
   readonly trace?: TraceContext | undefined;
   /** Who sends the request; undefined while crawlers are not told from readers. */
   readonly visitor?: Visitor | undefined;
+  /** The operator whose request it is; undefined outside of the operator's pages. */
+  readonly operator?: Operator | undefined;
   /** Passes of our viewer; undefined like `visitor`. */
   readonly passes?: Passes | undefined;
   /** The token of a signed link, not yet verified; undefined without one. */

@@ -79,7 +79,7 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     ...(config.auth ? refusedPatterns(config.auth) : []),
     ...doubtfulToken(config, env),
     ...doubtfulLinkKeys(config, env),
-    ...doubtfulOperator(env),
+    ...doubtfulOperator(env, config.admin),
   ];
 }
 
