@@ -10,11 +10,31 @@ export type AgentKind = "browser" | "crawler" | "program";
 export const maxAgentLength = 512;
 
 /** Words by which crawlers name themselves, of search engines, of AI companies and of archives. */
-const crawler =
-  /bot\b|bot\/|crawl|spider|slurp|scrap|archiver|\bai2\b|anthropic|claude|cohere|facebookexternal|meta-external|google-?(extended|other|agent)|perplexity|diffbot|bytespider|amazonbuyfor|ia_archiver|heritrix|nutch|timpi|omgili|img2dataset|petalsearch|semrush|ahrefs|dataforseo|python-scrapy/i;
+const names = [
+  // Not the phones of Cubot.
+  /(?<!\bcu)bot\b/,
+  /crawl|spider|slurp|scrap|archiver|fetcher|downloader|webindex|-user\b/,
+  /\bai2\b|anthropic|autorag|claude|cohere|\bdevin\/|notebooklm|novaact|perplexity/,
+  /google-?(?:other|agent)|google-[a-z]|facebookexternal|meta-external|bytespider|amazonbuyfor/,
+  /ahrefs|dataforseo|diffbot|heritrix|img2dataset|nutch|omgili|petalsearch|semrush|timpi/,
+];
 
-/** Browsers begin like this since 1994 (RFC 9110, section 10.1.5, has their form). */
-const browser = /^Mozilla\/\d|^Opera\/\d/;
+/** Browsers that people do not see. */
+const unseen = /headless|phantomjs|lightpanda/;
+
+/**
+ * Forms by which crawlers are told without their names: an address for questions, and the word by which old
+ * browsers, and crawlers to this day, say that they are like Netscape's.
+ */
+const forms = [/https?:\/\/|\+[\w.@-]+\.[a-z]/, /\bcompatible\b(?!; ?(?:msie|konqueror|icab|u;))/];
+
+const crawler = new RegExp([...names, unseen, ...forms].map(({ source }) => source).join("|"), "i");
+
+/**
+ * Browsers begin like this since 1994 (RFC 9110, section 10.1.5, has their form), except for those of text,
+ * which blind readers use; programs leave out the system.
+ */
+const browser = /^Mozilla\/\d\S* \((?!.*(?:PowerShell|jsdom))|^Opera\/\d|^(?:E?Links|Lynx|w3m)\b/;
 
 const known = createLru<string, AgentKind>(2048);
 

@@ -204,8 +204,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
 
     read(signal?: AbortSignal): Promise<void> | undefined {
       this.#count();
-      const isProgram = this.#class === "crawler" || this.#class === "program";
-      if (!isProgram || this.#arrival.agent === "browser") return undefined;
+      if (classRows[this.#class].pool !== "programs" || this.#arrival.agent === "browser") return undefined;
       const wait = this.#waitMs(documentMegapixels);
       return this.#take(documentMegapixels, wait, this.#isExcessive(), signal);
     }

@@ -240,6 +240,16 @@ describe("a document", () => {
     },
   );
 
+  test("waits for those that claim to be a crawler too, whom neither a pass nor a listed page helps", async () => {
+    const { visitors, ask } = started();
+    await ask({ agent: "claimed" }, "tile", 400);
+    for (const facts of [{}, { hasPass: true }, { isListed: true }])
+      expect(await read(visitors, { agent: "claimed", ...facts })).toMatchObject({
+        outcome: "visitor_budget",
+      });
+    expect(await read(visitors, { agent: "claimed", isKnown: true })).toEqual(free);
+  });
+
   test("never has a browser wait, whatever its network and all others have used", async () => {
     const { visitors, ask } = started();
     await ask({ agent: "program" }, "tile", 1000);
