@@ -6,7 +6,7 @@ import { pathOption } from "../../../base/index.ts";
 /** What crawlers may fetch; each word allows what the words before it do, and what it names. */
 export const robotsAllowances = ["nothing", "pages", "sizes", "tiles", "all"] as const;
 
-const maxLines = 100;
+const maxLines = 50;
 const maxLine = 1000;
 const maxHeaders = 20;
 const maxHeaderName = 64;
