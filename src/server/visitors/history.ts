@@ -1,7 +1,7 @@
 // What a network did of late, as far as it tells a viewer from a crawler: which images it opened, and whether
 // the tiles that it asked for followed each other as those of a reader do. Nothing of it names a person.
 
-import { emptyMeter, type Meter } from "../../base/index.ts";
+import type { Meter } from "../../base/index.ts";
 
 /** Where a tile lies, in pixels of the whole image. */
 export interface SeenTile {
@@ -31,7 +31,7 @@ interface SeenImage {
 /** What is known of a network. */
 export interface History {
   /** What the network has used. */
-  readonly meter: Meter;
+  readonly meters: Partial<Record<string, Meter>>;
   /** The images that it looks at, the latest last; none for a network that sent one request. */
   images: SeenImage[];
   /** When tiles followed each other last, of a network that is taken for a viewer; -Infinity before. */
@@ -62,7 +62,7 @@ const leastBig = 5;
 
 /** Returns the history of a network that was never seen. */
 export const newHistory = (now: number): History => ({
-  meter: emptyMeter(now),
+  meters: {},
   images: [],
   earnedAt: Number.NEGATIVE_INFINITY,
   opened: 0,

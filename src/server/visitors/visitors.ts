@@ -6,6 +6,7 @@ import {
   anonymiseIp,
   type Budget,
   charge,
+  emptyMeter,
   levelOf,
   type Meter,
   ServiceError,
@@ -158,16 +159,21 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
   const budgetOf = (pool: Pool) => poolBudget(limits.pools[pool], limits.permits);
 
   /** The meters of a visitor's own networks, with their budgets. */
-  const metersOf = ({ network }: ClassRow, { network: own, site }: VisitorNetworks) => {
+  const metersOf = ({ network, pool = "strangers" }: ClassRow, { network: own, site }: VisitorNetworks) => {
     if (!network) return [];
     const budget = networkBudget(network);
+    // One for each pool: a shared one would drain at the rate of the class that is easiest to fake.
+    const meterOf = (name: string) => {
+      const { meters } = networks.meet(name, now());
+      return (meters[pool] ??= emptyMeter(now()));
+    };
     const meters: { name: string; meter: Meter; budget: Budget }[] = [
-      { name: own, meter: networks.meet(own, now()).meter, budget },
+      { name: own, meter: meterOf(own), budget },
     ];
     if (site !== undefined)
       meters.push({
         name: site,
-        meter: networks.meet(site, now()).meter,
+        meter: meterOf(site),
         budget: { perMs: budget.perMs * siteFactor, burst: budget.burst * siteFactor },
       });
     return meters;
@@ -182,6 +188,8 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
     #charged = 0;
     /** Milliseconds of all jobs so far. */
     #workedMs = 0;
+    /** True if `limit` would have refused what it asked for, so that it is charged to no budget. */
+    #isRefused = false;
 
     constructor(arrival: Arrival) {
       this.#arrival = arrival;
@@ -257,6 +265,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       signal: AbortSignal | undefined,
     ): Promise<void> | undefined {
       const count = counts[this.#class];
+      this.#isRefused = isRefused;
       if (isRefused) {
         count.refused++;
         if (limits.mode === "limit") return Promise.reject(tooMuch(wait));
@@ -295,6 +304,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       if (client !== undefined) heaviest.networks.note(anonymiseIp(client) ?? "", megapixels);
       if (origin !== undefined) heaviest.origins.note(origin, megapixels);
       if (agentName !== undefined) heaviest.agents.note(agentName, megapixels);
+      if (this.#isRefused) return;
       const row = classRows[this.#class];
       for (const { name, meter, budget } of metersOf(row, this.#networks)) {
         charge(meter, budget, megapixels, now());
