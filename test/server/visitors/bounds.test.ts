@@ -1,7 +1,9 @@
 // What visitors get at most, whatever they and all others do.
 
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { classRows, networkBudget, poolBudget } from "../../../src/server/visitors/classes.ts";
+import { crawlerOptions } from "../../../src/server/visitors/options.ts";
 import { createPool } from "../../../src/server/visitors/pools.ts";
 import { type Arrival, createVisitors, type VisitorLimits } from "../../../src/server/visitors/visitors.ts";
 import fc from "../../properties.ts";
@@ -269,6 +271,34 @@ describe("a pool", () => {
       { numRuns },
     );
   });
+});
+
+test("the documentation says what a number of networks gets, by the default budgets", () => {
+  const page = readFileSync("docs/operations/crawlers.md", "utf8");
+  const { viewers, listed, strangers, newcomers } = crawlerOptions.parse({});
+  const percents = { viewers, listed, strangers, newcomers, programs: newcomers / 2 };
+  const hour = 3_600_000;
+  const figure = (megapixels: number) => Math.round(megapixels).toLocaleString("en");
+  const inAnHour = (pool: keyof typeof percents) => {
+    const { burst, perMs } = poolBudget(percents[pool], 8);
+    return burst + perMs * hour;
+  };
+  const rows = { "own viewer": "viewer", listed: "listed", reader: "reader", "crawler, program": "program" };
+  for (const [title, name] of Object.entries(rows)) {
+    const { pool, network } = classRows[name as "reader"];
+    const { burst, perHour } = network as NonNullable<typeof network>;
+    const cells = [1, 10, 100, 1000].map((count) =>
+      figure(Math.min(count * (burst + perHour), inAnHour(pool as NonNullable<typeof pool>))),
+    );
+    expect(page).toContain(`| ${[title, ...cells].join(" | ")} |`);
+  }
+  const tiles = Object.values(rows).map((name) => {
+    const { network } = classRows[name as "reader"];
+    const { burst, perHour } = network as NonNullable<typeof network>;
+    return figure(10 * burst + perHour);
+  });
+  expect(page).toContain(`up to ${tiles.slice(0, 3).join(", ")} and ${tiles[3]} megapixels`);
+  expect(page).toContain(`Newcomers get ${figure(inAnHour("newcomers"))} together`);
 });
 
 test("observe changes nothing, and counts what limit would do (property)", async () => {
