@@ -1,6 +1,7 @@
 // Types and helpers that the pages of the operator share.
 
 import type { RequestContext, Route, RouteHandler, Service } from "../server/index.ts";
+import type { Audit } from "./audit/audit.ts";
 
 /** Result of a submitted form. */
 export interface Outcome {
@@ -23,6 +24,7 @@ export interface Outcomes {
 
 export interface Admin {
   readonly service: Service;
+  readonly audit: Audit;
   readonly outcomes: Outcomes;
 }
 

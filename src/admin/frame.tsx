@@ -12,6 +12,7 @@ const sections = {
   configuration: { path: "/admin/config", name: "Configuration" },
   access: { path: "/admin/auth", name: "Access" },
   visitors: { path: "/admin/visitors", name: "Visitors" },
+  audit: { path: "/admin/audit", name: "Audit" },
   doctor: { path: "/admin/doctor", name: "Doctor" },
 } as const;
 

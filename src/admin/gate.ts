@@ -8,7 +8,8 @@ import {
   Refusal,
   type RouteHandler,
 } from "../server/index.ts";
-import { refuseLookers } from "./posts.ts";
+import type { Audit } from "./audit/audit.ts";
+import { mayChange, refuseLookers } from "./posts.ts";
 
 /**
  * Restricts an act to operators with a role, whom it records in the request. Throws a Refusal: 401 without
@@ -18,20 +19,28 @@ import { refuseLookers } from "./posts.ts";
 export function createGate(
   { user, password }: Credentials,
   operators: Operators,
-  mayChange: () => readonly string[],
-): (act: RouteHandler, needed: Operator["role"]) => RouteHandler {
+  changers: () => readonly string[],
+  audit: Pick<Audit, "note" | "noteLogin">,
+): (act: RouteHandler, needed: Operator["role"], action?: string) => RouteHandler {
   const expected = utf8.encode(`${user}:${password}`);
-  return (act, needed) => async (c) => {
+  return (act, needed, action) => async (c) => {
     if (isEmbeddedElsewhere(c.req.raw.headers)) throw embedded;
     const sent = sentCredentials(c.req.raw.headers.get("Authorization"));
     if (!sent) throw loginRequired;
     const isOwner = isSameSecret(sent, expected);
     const client = c.get("client");
     const found = await operators.identify({ ...partsOf(sent), client, isOwner });
-    if (found === undefined) throw loginRequired;
+    if (found === undefined) {
+      audit.note(c, "authn_login_fail");
+      throw loginRequired;
+    }
     if (typeof found === "object") throw comeBack(Math.ceil(found.waitMs / 1000));
-    c.set("operator", { name: found, role: isOwner || mayChange().includes(found) ? "change" : "look" });
-    if (needed === "change") refuseLookers(c);
+    c.set("operator", { name: found, role: isOwner || changers().includes(found) ? "change" : "look" });
+    audit.noteLogin(c);
+    if (needed === "change" && !mayChange(c)) {
+      audit.note(c, "authz_fail", { ...(action && { action }) });
+      refuseLookers(c);
+    }
     return act(c);
   };
 }

@@ -24,6 +24,7 @@ export function createOutcomes({ password }: Credentials): Outcomes {
     `${name}=${value}; Path=${href(c, "/admin")}; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return {
     async redirect(c, path, outcome) {
+      if (outcome.state === "failed") c.set("act", { ...c.get("act"), result: "failed" });
       return new Response(null, {
         status: 303,
         headers: {

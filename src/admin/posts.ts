@@ -4,19 +4,25 @@
 import type { Operator, RequestContext } from "../server/index.ts";
 import { Refusal } from "../server/index.ts";
 
-/** Roles by the path of the route. A page that posts to a path without a row does not start. */
-export const posts: Readonly<Record<string, Operator["role"]>> = {
-  "/admin/config": "change",
-  "/admin/cache/purge": "change",
-  "/admin/cache/purge-all": "change",
-  "/admin/cache/purge-image": "change",
-  "/admin/cache/purge-folder": "change",
-  "/admin/api/purge": "change",
-  "/admin/auth/end": "change",
+/** What a POST needs, and the name of the act in the audit; without one it has no effect. */
+interface Post {
+  readonly role: Operator["role"];
+  readonly action?: string;
+}
+
+/** By the path of the route. A page that posts to a path without a row does not start. */
+export const posts: Readonly<Record<string, Post>> = {
+  "/admin/config": { role: "change", action: "save_settings" },
+  "/admin/cache/purge": { role: "change", action: "purge_entry" },
+  "/admin/cache/purge-all": { role: "change", action: "purge_cache" },
+  "/admin/cache/purge-image": { role: "change", action: "purge_image" },
+  "/admin/cache/purge-folder": { role: "change", action: "purge_folder" },
+  "/admin/api/purge": { role: "change", action: "purge_by_script" },
+  "/admin/auth/end": { role: "change", action: "end_sessions" },
   // An examination of logins, which begins sessions, is refused by the page itself.
-  "/admin/doctor": "look",
+  "/admin/doctor": { role: "look", action: "ask_doctor" },
   // No page: 404.
-  "/admin/*": "look",
+  "/admin/*": { role: "look" },
 };
 
 /** True if the operator may do what has an effect. */

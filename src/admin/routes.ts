@@ -10,6 +10,8 @@ import {
 } from "../server/index.ts";
 import { accessPages } from "./access.tsx";
 import { type Admin, type AdminPage, href } from "./admin.ts";
+import { type Audit, createAudit } from "./audit/audit.ts";
+import { auditPages } from "./audit/page.tsx";
 import { cachePages } from "./caches/page.tsx";
 import { purgeRoutes } from "./caches/purge.ts";
 import { configurationPages } from "./configuration/page.tsx";
@@ -55,6 +57,7 @@ const pages: readonly AdminPage[] = [
   browsePages,
   imagePages,
   pictureRoutes,
+  auditPages,
   doctorPages,
   assetRoutes,
 ];
@@ -66,6 +69,23 @@ const nothingHere: RouteHandler = () => {
   });
 };
 
+/** Records an act before its response is sent, with what its code has noted of it. */
+const withAudit =
+  (post: RouteHandler, audit: Audit, action?: string): RouteHandler =>
+  async (c) => {
+    if (action === undefined) return post(c);
+    const note = (result: "done" | "failed") =>
+      audit.note(c, "authz_admin", { action, result, ...c.get("act") });
+    try {
+      const response = await post(c);
+      note(response.status < 400 ? "done" : "failed");
+      return response;
+    } catch (error) {
+      note("failed");
+      throw error;
+    }
+  };
+
 /**
  * Mounts the pages behind HTTP Basic if SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS are both set; otherwise
  * mounts nothing. The caps on requests do not apply to them, since operators need them most while the service
@@ -75,8 +95,9 @@ export function mountAdmin(routes: Routes, service: Service): void {
   const credentials = operatorOf(service.platform.env);
   const { operators } = service;
   if (!credentials || !operators) return;
-  const gate = createGate(credentials, operators, () => service.config().admin.change);
-  const admin: Admin = { service, outcomes: createOutcomes(credentials) };
+  const audit = createAudit(service);
+  const gate = createGate(credentials, operators, () => service.config().admin.change, audit);
+  const admin: Admin = { service, audit, outcomes: createOutcomes(credentials) };
   const add = ({ get, post, ...route }: ReturnType<AdminPage>[number]) => {
     const needed = posts[route.path];
     if (post && !needed) throw new Error(`Expected a row of posts.ts for ${route.path}, which has a POST.`);
@@ -86,7 +107,8 @@ export function mountAdmin(routes: Routes, service: Service): void {
       compressed: false,
       ...route,
       ...(get && { get: gate(get, "look") }),
-      ...(post && needed && { post: gate(post, needed) }),
+      ...(post &&
+        needed && { post: gate(withAudit(post, audit, needed.action), needed.role, needed.action) }),
     });
   };
   routes.add({

@@ -21,6 +21,8 @@ export const sessionRoutes: AdminPage = (admin) =>
 async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
   const form = await readForm(c, maxBody);
   const [profile, user] = [form.get("profile") ?? "", (form.get("user") ?? "").trim()];
+  // Names of readers are not recorded.
+  c.set("act", { target: `profile ${profile || "any"}, ${user === "" ? "all users" : "one user"}` });
   const isNamed = profile !== "" || user !== "";
   const outcome: Outcome =
     isNamed === form.has("everybody")

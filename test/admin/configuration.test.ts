@@ -190,6 +190,15 @@ describe("a save", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
+  test("is in the audit with the values before and after, and no others", async () => {
+    const page = await start(original);
+    await page.send({ "image.tile_size": "256" });
+    const lines = page.lines.filter((line) => line.includes("save_settings"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain("image.tile_size: 512 → 256");
+    expect(lines[0]).not.toMatch(/hunter2|s3cret|read_timeout/);
+  });
+
   test("preserves relative paths, secrets, comments and all other keys of the file", async () => {
     const page = await start(original);
     await page.send({ read_timeout: "5s" });

@@ -10,6 +10,7 @@ const pages = [
   "/admin/cache",
   "/admin/auth",
   "/admin/visitors",
+  "/admin/audit",
   "/admin/browse",
   "/admin/doctor",
 ];

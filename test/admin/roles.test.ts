@@ -41,7 +41,7 @@ describe("the table of what has an effect", () => {
   });
 
   test("needs the role change for everything that is no page", () => {
-    const looking = Object.keys(posts).filter((path) => posts[path] === "look");
+    const looking = Object.keys(posts).filter((path) => posts[path]?.role === "look");
     expect(looking.sort()).toEqual(["/admin/*", "/admin/doctor"]);
   });
 });
@@ -62,7 +62,7 @@ describe("an operator who may only look", () => {
     }
   });
 
-  test.each(Object.keys(posts).filter((path) => posts[path] === "change"))(
+  test.each(Object.keys(posts).filter((path) => posts[path]?.role === "change"))(
     "is refused %s, which somebody else may use",
     async (path) => {
       const { get } = await served(configured(fileWith(both)), operator);

@@ -47,6 +47,7 @@ const partsOf = ({ service }: Admin): PurgeParts => ({ ...service, aliases: serv
 async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
   const { cache, key } = await fields(c, ["cache", "key"]);
   const entered = { cache, key };
+  noteTarget(c, `${cache} ${key}`);
   const slot = slotOf(cache);
   if (!slot) return respondCaches(c, admin, { ...unknownCache(cache), form: "entry", entered });
   return orFault(c, admin, { form: "entry", field: "key", entered }, async () => {
@@ -66,6 +67,7 @@ async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
 async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
   const { cache } = await fields(c, ["cache"]);
   const entered = { cache };
+  noteTarget(c, cache);
   const slot = slotOf(cache);
   if (!slot) return respondCaches(c, admin, { ...unknownCache(cache), form: "slot", entered });
   return orFault(c, admin, { form: "slot", field: "cache", entered }, async () => {
@@ -83,6 +85,7 @@ async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
 async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
   const { identifier: entry, from } = await fields(c, ["identifier", "from"]);
   const entered = { identifier: entry };
+  noteTarget(c, entry);
   const identifier = entry.trim();
   return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
     const { purged } = await purgeNamed(admin, identifier);
@@ -105,6 +108,7 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
 async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges): Promise<Response> {
   const { folder } = await fields(c, ["folder"]);
   const entered = { folder };
+  noteTarget(c, folder);
   return orFault(c, admin, { form: "folder", field: "folder", entered }, async () => {
     const name = trimFinalSlashes(folder.trim());
     const result = await folders.purge(partsOf(admin), folder.trim());
@@ -137,6 +141,7 @@ async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPur
       detail:
         'Expected a JSON object that names an image or a folder and nothing else, such as {"identifier": "maps/a.tif"} or {"folder": "maps"}; received something else.',
     });
+  c.set("act", { action: `purge_${name === "folder" ? "folder" : "image"}`, target: maskIdentifier(value) });
   const result =
     name === "folder" ? await folders.purge(partsOf(admin), value) : await purgeByName(admin, value);
   return new Response(recordSent(c, JSON.stringify(result ?? { running: true })), {
@@ -168,6 +173,9 @@ async function purgeNamed(admin: Admin, identifier: string): Promise<PurgedImage
   });
   return result;
 }
+
+const noteTarget = (c: RequestContext, target: string) =>
+  c.set("act", { target: maskIdentifier(target.trim()) });
 
 /** Returns the fields of a form; "" for those that were not sent. */
 async function fields<N extends string>(c: RequestContext, names: readonly N[]): Promise<Record<N, string>> {

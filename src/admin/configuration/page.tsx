@@ -78,8 +78,12 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   for (const name of ownFields) values.delete(name);
   const before = readBefore(made);
   if (!service.configFile) return page(c, admin, { values, before, result: nowhere }, 409);
-  if (step === "review")
+  if (step === "review") {
+    c.set("act", { action: "review_settings" });
     return respondReview(c, admin, { values, before }, await service.configFile.preview(values, digest));
+  }
+  // Nothing is awaited here, so that concurrent saves keep their order.
+  const fields = fieldsOfConfig(service.config(), service.platform.env);
   let doubts: readonly Finding[] = [];
   const take = (config: Config) => {
     doubts = configWarnings(config, service.platform.name, service.platform.env);
@@ -87,6 +91,11 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   };
   const result = await service.configFile.save(values, digest, take);
   report(admin, result);
+  if (result.kind === "saved") {
+    const old = new Map(fields.map(({ field, value }) => [field.path, value]));
+    const edits = result.changed.map((path) => `${path}: ${old.get(path)} → ${values.get(path)?.trim()}`);
+    c.set("act", { target: edits.join("; ") });
+  }
   switch (result.kind) {
     case "unchanged":
       return outcomes.redirect(c, "/admin/config", nothingChanged);

@@ -127,6 +127,8 @@ export interface Variables {
   readonly visitor?: Visitor | undefined;
   /** The operator whose request it is; undefined outside of the operator's pages. */
   readonly operator?: Operator | undefined;
+  /** What the code of an act of an operator notes for the audit. */
+  readonly act?: { readonly action?: string; readonly target?: string; readonly result?: "failed" };
   /** Passes of our viewer; undefined like `visitor`. */
   readonly passes?: Passes | undefined;
   /** The token of a signed link, not yet verified; undefined without one. */
