@@ -1,6 +1,9 @@
 // /admin/visitors: who uses what, and nothing that names a person.
 
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { ruleFor, ruleForAgent } from "../../src/admin/visitors/rules.ts";
 import { type CrawlerOptions, crawlerOptions } from "../../src/server/visitors/options.ts";
@@ -49,6 +52,19 @@ test("the page has rules for who uses most, which can be read without a script, 
   for (const entry of ["192.0.2.0/24", "2001:db8:1::/48", "ExampleBot"])
     expect(html).toContain(`    - &quot;${entry}&quot;\n</pre>`);
   expect(html).toMatch(/https:\/\/www\.example\.org<\/span> <span class="quiet">listed<\/span><\/td>/);
+});
+
+test("a crawler whose name somebody took is shown with the verdict, and no rule denies the real one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-visitors-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "ranges.json");
+  writeFileSync(file, '{ "prefixes": [{ "ipv4Prefix": "198.51.100.0/24" }] }');
+  const row = `{ name: Ours, agent: ExampleBot, ranges_file: ${JSON.stringify(file)} }`;
+  const app = await served(`crawlers: { mode: observe, verified: [${row}] }`, operator);
+  await app.get("/iiif/3/base.png/full/max/0/default.jpg", { headers: { "User-Agent": agent } });
+  const html = await (await app.get("/admin/visitors", { headers: asOperator })).text();
+  expect(html).toContain("Ours (claimed)");
+  expect(html).not.toContain("Copy the rule for Ours");
 });
 
 describe("a rule", () => {
