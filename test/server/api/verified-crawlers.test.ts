@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../src/server/config/reading/load.ts";
 import { configWarnings } from "../../../src/server/config/reading/warnings.ts";
 import { createDns } from "../../../src/server/platform/dns.ts";
@@ -112,6 +112,7 @@ describe("a crawler with domains", () => {
     names.hold = new Promise((resolve) => {
       release = resolve;
     });
+    onTestFinished(release);
     const { ask, counts } = await crawled("{ name: Googlebot, agent: googlebot, domains: [googlebot.com] }");
     expect((await ask("192.0.2.1")).status).toBe(200);
     expect((await ask("192.0.2.2")).status).toBe(200);
