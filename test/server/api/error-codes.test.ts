@@ -37,7 +37,7 @@ function codesOf(text: string): string[] {
 
 /**
  * Names of figures and of their labels' values, formats of the schema library, keys of the configuration,
- * errors of OAuth 2.0: not codes of ours.
+ * errors of OAuth 2.0, events of the audit: not codes of ours.
  */
 const others = new Set<string>([
   ...Object.keys(figures),
@@ -45,6 +45,8 @@ const others = new Set<string>([
   "custom",
   "access_service",
   "invalid_client",
+  "authz_admin",
+  "authz_fail",
 ]);
 
 const sources = (readdirSync(`${root}src`, { recursive: true }) as string[]).filter((name) =>
