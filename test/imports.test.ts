@@ -38,7 +38,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   downloads: ["sources", "access", "images", "manifests"],
   collection: ["sources", "stores", "access", "images", "manifests"],
   bookmarks: ["stores"],
-  visitors: [],
+  visitors: ["stores"],
   config: [
     "bookmarks/options.ts",
     "images/options.ts",

@@ -17,6 +17,7 @@ export const checkedParts = {
   bookmarks: "store of content states",
   providers: "login provider",
   crawlers: "list of crawlers",
+  visitors: "store of visitors",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;

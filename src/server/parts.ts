@@ -17,6 +17,8 @@ import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, cacheFolders, type Slots } from "./stores/index.ts";
 import { slotCounts as slotCountNames } from "./stores/slot.ts";
+import type { Ledger } from "./visitors/merge.ts";
+import { openMerging } from "./visitors/merge-open.ts";
 import { openRobots, type Robots } from "./visitors/robots/robots.ts";
 import { openVerification, type Verification } from "./visitors/verification/verification.ts";
 
@@ -35,6 +37,8 @@ export interface OuterParts {
   readonly robots: Robots;
   /** Tells crawlers from those that only take their names. */
   readonly verification: Verification;
+  /** Shares with other servers what visitors have used; absent if servers share nothing. */
+  readonly merging?: Ledger;
   readonly checks: readonly Check[];
   /** Closes all of them, whether or not one fails to. */
   close(): Promise<void>;
@@ -111,6 +115,8 @@ async function buildEach(
     owner === undefined ? undefined : keep(await openOperators(config.admin, { platform, log, owner }));
   const robots = await openRobots(config.robots, platform, log);
   const verification = await openVerification(config.crawlers.verified, platform, log);
+  const opened = openMerging(config.crawlers, platform, log);
+  const merging = opened && keep(opened);
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -120,6 +126,7 @@ async function buildEach(
     ...robots.checks,
     ...verification.checks,
     ...(operators?.checks ?? []),
+    ...(merging ? [merging.check] : []),
   ];
   return {
     sources,
@@ -130,6 +137,7 @@ async function buildEach(
     ...(operators && { operators }),
     robots,
     verification,
+    ...(merging && { merging }),
     checks,
   };
 }

@@ -10,7 +10,7 @@ export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
-type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords" | "bookmarks" | "providers" | "crawlers";
+type OptionalPart = Exclude<CheckedPart, "sources" | "caches">;
 
 export interface Health {
   readonly name: string;

@@ -217,7 +217,7 @@ export async function createService(
   settings.subscribe(({ log: { level } }) => log.level(level));
   const permits = () =>
     rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
-  const visitors = createLiveVisitors(config.crawlers, permits());
+  const visitors = createLiveVisitors(config.crawlers, permits(), outer.merging);
   settings.subscribe(({ crawlers }) => visitors.take(crawlers, permits()));
   let links = linkSignerOf(config.signed_links, platform.env);
   settings.subscribe(({ signed_links: options }) => {

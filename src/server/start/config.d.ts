@@ -122,6 +122,30 @@ export interface Config {
     readonly viewers?: number | undefined;
     /** Percent of that time that viewers on listed sites share. Default: `30`. */
     readonly listed?: number | undefined;
+    readonly redis?: {
+      /** Host and port of a Redis server; or set `url`. Default: `""`. */
+      readonly addr?: string | undefined;
+      /** Number of the database at `addr`. Default: `0`. */
+      readonly db?: number | undefined;
+      /** If true, `addr` speaks TLS. Default: `false`. */
+      readonly tls?: boolean | undefined;
+      /** Environment variable that holds the password for `addr`. Empty: none. Default: `""`. */
+      readonly password_env?: string | undefined;
+      /** URL of a Redis REST service (Upstash); or set `addr`. Default: `""`. */
+      readonly url?: string | undefined;
+      /** Environment variable that holds the token for `url`. Default: `""`. */
+      readonly token_env?: string | undefined;
+      /**
+       * Prefix of all keys; `visitors` follows it. Servers with the same prefix share budgets.
+       * Default: `"smalti/"`.
+       */
+      readonly prefix?: string | undefined;
+      /**
+       * Number of machines that share budgets. What classes may use together is a part of the time of
+       * all of them. Default: `1`.
+       */
+      readonly machines?: number | undefined;
+    } | undefined;
   } | undefined;
   readonly robots?: {
     /**

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { parseUrl, pathOption, rangeOption } from "../../base/index.ts";
+import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../stores/redis/redis.ts";
 import { isInBrowsers } from "./denied-agents.ts";
 
 const originForm =
@@ -66,8 +67,22 @@ const verified = z
 const percent = (value: number, description: string) =>
   z.number().min(0.1).max(100).default(value).meta({ description, edit: "live" });
 
-/** Schema of `crawlers:`. */
-export const crawlerOptions = z.strictObject({
+const redis = withOneRedis(
+  z.strictObject({
+    ...redisAddressOptions,
+    prefix: redisPrefixOption.meta({
+      description: "Prefix of all keys; `visitors` follows it. Servers with the same prefix share budgets.",
+      edit: "restart",
+    }),
+    machines: z.int().min(1).max(1000).default(1).meta({
+      description:
+        "Number of machines that share budgets. What classes may use together is a part of the time of all of them.",
+      edit: "restart",
+    }),
+  }),
+);
+
+const options = z.strictObject({
   mode: z.enum(["off", "observe", "limit"]).default("off").meta({
     description:
       "`off`: everybody is treated alike. `observe`: the service tells readers from crawlers and counts who would have waited or been refused, but changes no response. `limit`: requests above a budget wait, and networks that ask for too many large images are refused them.",
@@ -110,6 +125,14 @@ export const crawlerOptions = z.strictObject({
   ),
   viewers: percent(40, "Percent of that time that viewers of this service share."),
   listed: percent(30, "Percent of that time that viewers on listed sites share."),
+  redis: redis.optional(),
+});
+
+/** Schema of `crawlers:`. */
+export const crawlerOptions = options.refine(({ redis, secret_env }) => !redis || secret_env !== "", {
+  path: ["secret_env"],
+  error:
+    "expected the name of a variable, since crawlers.redis is set: servers name networks in Redis by its secret",
 });
 
 export type CrawlerOptions = z.output<typeof crawlerOptions>;

@@ -21,8 +21,8 @@ const maxActive = 4096;
 /** Name of the part of those. */
 const allOthers = "";
 
-/** Creates a pool that nobody has used. */
-export function createPool(start: number): SharedPool {
+/** Creates a pool that nobody has used. `servers`: the number of those that share it. */
+export function createPool(start: number, servers = () => 1): SharedPool {
   const meter = emptyMeter(start);
   // Two generations, since no list of networks has to be searched for those that left.
   let current = new Map<string, Meter>();
@@ -39,7 +39,8 @@ export function createPool(start: number): SharedPool {
   /** Number of networks that use the pool, about. */
   const active = () => Math.max(1, current.size, previous.size);
   const partOf = ({ perMs, burst }: Budget): Budget => {
-    const part = dividedPart / active();
+    // A network may come to each server, and each of them lets it have its part.
+    const part = dividedPart / (active() * servers());
     return { perMs: perMs * part, burst: burst * part };
   };
   const find = (network: string) => current.get(network) ?? previous.get(network);

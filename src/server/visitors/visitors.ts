@@ -31,6 +31,7 @@ import {
 } from "./classes.ts";
 import { createHeaviest, type Heaviest } from "./heaviest.ts";
 import { isEarned, noteBig, noteEarned, noteInformation, noteTile, type SeenTile } from "./history.ts";
+import type { Ledger } from "./merge.ts";
 import { createNetworks } from "./networks.ts";
 import { createPool, type SharedPool } from "./pools.ts";
 import type { Shape } from "./shape.ts";
@@ -135,11 +136,15 @@ const siteFactor = 4;
 const maxWaiting = 2048;
 const heaviestSize = 200;
 
-/** Creates visitors without history. `now`: milliseconds of a clock. */
-export function createVisitors(initial: VisitorLimits, now: () => number): Visitors {
+/**
+ * Creates visitors without history. `now`: milliseconds of a clock; `ledger`: shares what is charged with
+ * other servers.
+ */
+export function createVisitors(initial: VisitorLimits, now: () => number, ledger?: Ledger): Visitors {
   let limits = initial;
   const networks = createNetworks(networkBounds);
-  const pools = Object.fromEntries(poolNames.map((name) => [name, createPool(now())])) as Record<
+  const servers = () => ledger?.servers() ?? 1;
+  const pools = Object.fromEntries(poolNames.map((name) => [name, createPool(now(), servers)])) as Record<
     Pool,
     SharedPool
   >;
@@ -306,12 +311,20 @@ export function createVisitors(initial: VisitorLimits, now: () => number): Visit
       if (agentName !== undefined) heaviest.agents.note(agentName, megapixels);
       if (this.#isRefused) return;
       const row = classRows[this.#class];
+      if (row.pool) this.#chargePool(row.pool, this.#partOf(row), megapixels);
+      for (const pool of row.around ?? []) this.#chargePool(pool, undefined, megapixels);
       for (const { name, meter, budget } of metersOf(row, this.#networks)) {
         charge(meter, budget, megapixels, now());
-        if (meter.level >= provenPart * budget.burst) networks.promote(name);
+        if (meter.level < provenPart * budget.burst) continue;
+        networks.promote(name);
+        ledger?.note(`${row.pool} ${name}`, meter, budget, megapixels);
       }
-      if (row.pool) pools[row.pool].charge(this.#partOf(row), budgetOf(row.pool), megapixels, now());
-      for (const pool of row.around ?? []) pools[pool].charge(undefined, budgetOf(pool), megapixels, now());
+    }
+
+    #chargePool(pool: Pool, network: string | undefined, megapixels: number): void {
+      const budget = budgetOf(pool);
+      pools[pool].charge(network, budget, megapixels, now());
+      ledger?.note(`pool ${pool}`, pools[pool].meter, budget, megapixels);
     }
 
     /** Name of the network that has a part of its pool. */

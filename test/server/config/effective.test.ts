@@ -33,13 +33,16 @@ describe("the effective configuration", () => {
     // Keys of one form or backend appear only if it is chosen.
     const redis = "{ backend: redis, addr: 'redis:6379' }";
     const s3 = "{ backend: s3, bucket: tiles, anonymous: true }";
+    const crawlers = "crawlers: { secret_env: SECRET, redis: { addr: 'redis:6379' } }";
     const auth = `auth: { profiles: {
       a: { pattern: clickthrough, token_ttl: 1m, access_service: { backend: builtin } },
       b: { pattern: external, access_service: { backend: header } },
       c: { pattern: external, access_service: { backend: external, url: "https://a.example", callback_secret_env: SECRET } },
       d: { pattern: active, access_service: { backend: oidc, issuer: "https://a.example", client_id: a, client_secret_env: SECRET } } } }`;
     const text = effectiveYaml(
-      accepted(`image: { sharpen: {}, window: {} }\ncache: { render: ${redis}, info: ${s3} }\n${auth}`),
+      accepted(
+        `image: { sharpen: {}, window: {} }\ncache: { render: ${redis}, info: ${s3} }\n${crawlers}\n${auth}`,
+      ),
     );
     const outsideLists = leaves(configTree()).filter(({ path }) => !path.includes("[]"));
     for (const key of outsideLists.map(({ path }) => path.split(".").at(-1) as string))
