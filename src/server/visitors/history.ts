@@ -15,8 +15,8 @@ export interface SeenTile {
 
 /** An image that a network looks at. */
 interface SeenImage {
-  /** Its identifier. */
-  readonly identifier: string;
+  /** Number that stands for its identifier, which may be long. */
+  readonly name: number;
   /** When it was asked for last. */
   at: number;
   /** True if its image information was asked for. */
@@ -130,15 +130,23 @@ function beginHour(history: History, now: number): void {
 
 function imageOf(history: History, identifier: string, now: number): SeenImage {
   const { images } = history;
-  const at = images.findIndex((image) => image.identifier === identifier);
+  const name = numberOf(identifier);
+  const at = images.findIndex((image) => image.name === name);
   let image = at < 0 ? undefined : images[at];
   if (!image || now - image.at > followMs)
-    image = { identifier, at: now, informed: false, scales: 0, followed: 0, tile: undefined };
+    image = { name, at: now, informed: false, scales: 0, followed: 0, tile: undefined };
   if (at >= 0) images.splice(at, 1);
   else if (images.length >= maxImages) images.shift();
   image.at = now;
   images.push(image);
   return image;
+}
+
+/** Returns a number for a text. Two images of one number are taken for one, which changes little. */
+function numberOf(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+  return sum;
 }
 
 /**
@@ -149,10 +157,12 @@ function isNear(before: SeenTile, tile: SeenTile): boolean {
   const ratio = before.scale / tile.scale;
   if (ratio > 4 || ratio < 1 / 4) return false;
   const reach = 2 * Math.max(before.width, before.height, tile.width, tile.height);
-  const apart = (start: number, extent: number, other: number, otherExtent: number) =>
-    Math.max(start, other) - Math.min(start + extent, other + otherExtent);
   return (
-    apart(before.x, before.width, tile.x, tile.width) <= reach &&
-    apart(before.y, before.height, tile.y, tile.height) <= reach
+    gapOf(before.x, before.width, tile.x, tile.width) <= reach &&
+    gapOf(before.y, before.height, tile.y, tile.height) <= reach
   );
 }
+
+/** Returns how far two spans are apart; below 0 if they overlap. */
+const gapOf = (start: number, extent: number, other: number, otherExtent: number): number =>
+  Math.max(start, other) - Math.min(start + extent, other + otherExtent);

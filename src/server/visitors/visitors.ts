@@ -30,7 +30,15 @@ import {
   visitorClasses,
 } from "./classes.ts";
 import { createHeaviest, type Heaviest } from "./heaviest.ts";
-import { isEarned, noteBig, noteEarned, noteInformation, noteTile, type SeenTile } from "./history.ts";
+import {
+  type History,
+  isEarned,
+  noteBig,
+  noteEarned,
+  noteInformation,
+  noteTile,
+  type SeenTile,
+} from "./history.ts";
 import type { Ledger } from "./merge.ts";
 import { createNetworks } from "./networks.ts";
 import { createPool, type SharedPool } from "./pools.ts";
@@ -187,6 +195,8 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
   class OneVisitor implements Visitor {
     #arrival: Arrival;
     readonly #networks: VisitorNetworks;
+    /** What is known of its network; undefined if that is nothing. */
+    #history: History | undefined;
     #class: VisitorClass;
     #shape: Shape = "document";
     /** Megapixels that were charged so far. */
@@ -199,6 +209,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     constructor(arrival: Arrival) {
       this.#arrival = arrival;
       this.#networks = visitorNetworks(arrival.client);
+      this.#history = networks.find(this.#networks.network);
       this.#class = this.#classify();
     }
 
@@ -224,7 +235,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
 
     inform(identifier: string): boolean {
       if (this.#class === "known") return false;
-      noteInformation(networks.meet(this.#networks.network, now()), identifier, now());
+      noteInformation(this.#meet(), identifier, now());
       const isLimited = this.#waitMs(0) > maxWaitMs;
       if (isLimited) counts[this.#class].limited++;
       return isLimited && limits.mode === "limit";
@@ -234,7 +245,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
       this.#shape = shape;
       if (!this.#arrival.isKnown) {
         if (tile) this.#noteTile(identifier, tile);
-        else if (shape === "big") noteBig(networks.meet(this.#networks.network, now()), now());
+        else if (shape === "big") noteBig(this.#meet(), now());
       }
       this.#class = this.#classify();
       this.#count();
@@ -286,12 +297,16 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     }
 
     #classify(): VisitorClass {
-      return classOf(this.#arrival, networks.find(this.#networks.network), this.#shape, now());
+      return classOf(this.#arrival, this.#history, this.#shape, now());
+    }
+
+    #meet(): History {
+      return (this.#history ??= networks.meet(this.#networks.network, now()));
     }
 
     #noteTile(identifier: string, tile: SeenTile): void {
       const { network, site } = this.#networks;
-      const history = networks.meet(network, now());
+      const history = this.#meet();
       const hadEarned = isEarned(history, now());
       noteTile(history, identifier, tile, now());
       if (hadEarned || !isEarned(history, now())) return;
