@@ -45,6 +45,7 @@ const chunks = {
   "server/api/mcp/protocol.ts": "mcp.js",
   "doctor/login/diagnose.ts": "doctor.js",
   "server/tracing/tracing.ts": "tracing.js",
+  "server/api/http/proof/work.ts": "proof.js",
   "server/manifests/texts/stemmers.ts": "stemmers.js",
   "imaging/codecs/avif/encoder-glue.ts": "avif-encode.js",
   "imaging/codecs/avif/decoder-glue.ts": "avif-decode.js",

@@ -21,13 +21,14 @@ import { baseUrl, clientAddress, forwardedHeaders } from "./api/http/client/clie
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
 import { maxHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
-import { createPasses, type Passes } from "./api/http/client/passes.ts";
+import { createPasses, type Passes, passKinds } from "./api/http/client/passes.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
 import { isOpenPath } from "./api/http/open-paths.ts";
-import { problemResponse, Refusal } from "./api/http/problem.ts";
+import { noSuchPage, problemResponse, Refusal } from "./api/http/problem.ts";
+import { createProofGate, type ProofGate, proofPath } from "./api/http/proof/gate.ts";
 import { addServerTiming, createRequestIds, logFields, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { cutToken } from "./api/http/signed-address.ts";
@@ -96,10 +97,17 @@ export function createApp(
   const noteIgnored = createIgnoredLog(log);
   const routes = createRoutes();
   for (const mount of [...surfaces, ...further]) mount(routes, service);
-  const passes = createPasses(passSecret(service));
-  let live = liveSteps(service, passes);
+  const signed = createSigned(passSecret(service));
+  let live = liveSteps(service, signed);
   service.subscribe(() => {
-    live = liveSteps(service, passes);
+    live = liveSteps(service, signed);
+  });
+  routes.add({
+    path: proofPath,
+    post(c) {
+      if (!live.proof) throw new Refusal(noSuchPage);
+      return live.proof.take(c);
+    },
   });
 
   /** Records the facts that handlers use. Returns the trace, if there is tracing. */
@@ -110,9 +118,9 @@ export function createApp(
     const { headers } = raw;
     const peer = platform.clientAddress(raw);
     watchPeer?.(peer, headers);
-    const { target, signed } = cutToken(parseTarget(platform.rawTarget(raw), raw.url));
+    const { target, signed: link } = cutToken(parseTarget(platform.rawTarget(raw), raw.url));
     c.set("target", target);
-    if (signed) c.set("signed", signed);
+    if (link) c.set("signed", link);
     const route = routes.find(target.path);
     c.set("route", route);
     c.set("id", nextId());
@@ -126,7 +134,7 @@ export function createApp(
     const client = proxies.length > 0 ? clientAddress(headers, peer, trust) : peer;
     c.set("client", client);
     c.set("visitor", live.meet?.(headers, client));
-    c.set("passes", live.meet && passes);
+    c.set("passes", live.meet && signed.passes);
     c.set("reader", readerTrust ? clientAddress(headers, peer, readerTrust) : client);
     c.set("base", trust.baseUrl || (baseUrl(raw, peer, trust, noteIgnored) ?? ""));
     c.set("baseHeaders", baseHeaders);
@@ -211,6 +219,8 @@ export function createApp(
     const leave = route?.uncapped ? () => {} : caps.enter(c.get("client") ?? c.get("peer"), live.caps);
     if (typeof leave !== "function") throw new Refusal(leave);
     try {
+      const page = live.proof && (await live.proof.ask(c));
+      if (page) return page;
       await next();
     } finally {
       const sent = c.get("sent");
@@ -252,6 +262,8 @@ interface LiveSteps {
   readonly caps: CapLimits;
   /** Returns who sends a request; absent while crawlers are not told from readers. */
   readonly meet: ((headers: Headers, client: string | undefined) => Visitor) | undefined;
+  /** Asks strangers to prove work; absent if nobody is asked. */
+  readonly proof: ProofGate | undefined;
   /** True for an agent that gets nothing; absent if there are none. */
   readonly isDenied: ReturnType<typeof createDenials>;
   /** Headers of the operator's on images, documents and pages. */
@@ -266,11 +278,27 @@ function passSecret({ config, platform }: Service): string {
   return (name && platform.env[name]) || crypto.randomUUID() + crypto.randomUUID();
 }
 
+/** What is signed for visitors, which outlives changed settings. */
+interface Signed {
+  readonly secret: string;
+  readonly passes: Passes;
+  readonly proofs: Passes;
+}
+
+const createSigned = (secret: string): Signed => ({
+  secret,
+  passes: createPasses(secret, passKinds.viewer),
+  proofs: createPasses(secret, passKinds.proof),
+});
+
 /** Puts the steps together by the settings in effect. */
-function liveSteps({ config, log, summary, visitors, verification }: Service, passes: Passes): LiveSteps {
+function liveSteps({ config, log, summary, visitors, verification }: Service, signed: Signed): LiveSteps {
   const { limits, log: options, crawlers, robots } = config();
   const all = visitors.current();
-  const read = createArrivals(crawlers, passes, verification);
+  const { mode, proof } = crawlers;
+  const isAsked = proof !== "off";
+  const read = createArrivals(crawlers, signed.passes, isAsked ? signed.proofs : undefined, verification);
+  const meet = all && ((headers: Headers, client: string | undefined) => all.meet(read(headers, client)));
   const caps = { all: limits.max_in_flight, perNetwork: limits.max_in_flight_per_ip };
   const write = (request: RequestRecord) => log.info("request", () => logFields(request));
   // If lines are summed up, a request that failed has one nevertheless.
@@ -282,7 +310,17 @@ function liveSteps({ config, log, summary, visitors, verification }: Service, pa
   const isLogged = options.requests !== false && isWritten("info", options.level);
   return {
     caps,
-    meet: all && ((headers, client) => all.meet(read(headers, client))),
+    meet,
+    proof:
+      meet && isAsked && mode !== "off"
+        ? createProofGate({
+            ...signed,
+            asks: proof,
+            mode,
+            visitors: all,
+            meet: (c) => meet(c.req.raw.headers, c.get("client")),
+          })
+        : undefined,
     isDenied: createDenials(crawlers.denied_agents),
     headers: Object.entries(robots.headers),
     log: isLogged ? note : undefined,

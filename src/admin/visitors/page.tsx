@@ -60,6 +60,7 @@ function Body({ c, service }: Props) {
           : "Since this process started. Visitors are networks; nothing about a person is stored."}
       </p>
       <Classes visitors={visitors} isObserved={isObserved} />
+      {crawlers.proof !== "off" && <Proofs visitors={visitors} isObserved={isObserved} />}
       <Pools visitors={visitors} crawlers={crawlers} />
       <Heaviest
         title="Networks"
@@ -132,6 +133,17 @@ function Classes({ visitors, isObserved }: { readonly visitors: Visitors; readon
       heads={["Class", "Requests", "Megapixels", "of all", "Seconds of work", "of all", ...outcomes]}
       rows={rows}
     />
+  );
+}
+
+function Proofs({ visitors, isObserved }: { readonly visitors: Visitors; readonly isObserved: boolean }) {
+  const { asked, solved, wrong } = visitors.proofs();
+  return (
+    <p>
+      {isObserved
+        ? `Browsers that would have been asked to calculate: ${asked}.`
+        : `Browsers that were asked to calculate: ${asked}; right results: ${solved}; wrong ones: ${wrong}.`}
+    </p>
   );
 }
 

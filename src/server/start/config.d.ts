@@ -103,9 +103,16 @@ export interface Config {
       readonly welcome?: boolean | undefined;
     }> | undefined;
     /**
-     * Environment variable with the secret that signs the passes of viewers; use the same secret on
-     * all servers. Empty: each process makes a secret of its own, and accepts only its own passes.
-     * Default: `""`.
+     * Has browsers without history calculate for a second before they open what is named; applies with
+     * `mode: limit`, and with `observe` it is only counted. `downloads`: PDF and ZIP. `pages`: also
+     * pages for people, such as those of `/view`. Viewers and programs are never asked. Default:
+     * `"off"`.
+     */
+    readonly proof?: "off" | "downloads" | "pages" | undefined;
+    /**
+     * Environment variable with the secret that signs the passes of viewers, and proofs; use the same
+     * secret on all servers. Empty: each process makes a secret of its own, and accepts only its own
+     * passes. Default: `""`.
      */
     readonly secret_env?: string | undefined;
     /**

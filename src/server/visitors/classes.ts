@@ -18,8 +18,9 @@ export const visitorClasses = [
 
 /**
  * `known`: has a session, a token, a signed link, or is of a listed network. `viewer`: has a pass of our
- * viewer. `listed`: comes from a listed origin. `reader`: did what viewers do. `newcomer`: has no history.
- * `crawler`, `program`: says so, or asks for large images alone. `claimed`: names a crawler that it is not.
+ * viewer. `listed`: comes from a listed origin. `reader`: did what viewers do, or has proven work.
+ * `newcomer`: has no history. `crawler`, `program`: says so, or asks for large images alone. `claimed`: names
+ * a crawler that it is not.
  */
 export type VisitorClass = (typeof visitorClasses)[number];
 
@@ -79,6 +80,8 @@ export const classRows: Readonly<Record<VisitorClass, ClassRow>> = {
 export interface VisitorFacts {
   readonly isKnown: boolean;
   readonly hasPass: boolean;
+  /** True if it has proven work. */
+  readonly hasProof?: boolean | undefined;
   /** True if the page that shows the image is of a listed origin. */
   readonly isListed: boolean;
   readonly agent: AgentKind | "claimed";
@@ -86,7 +89,7 @@ export interface VisitorFacts {
 
 /** Returns the class of the sender of a request; `history`: of its network, if that is remembered. */
 export function classOf(
-  { isKnown, hasPass, isListed, agent }: VisitorFacts,
+  { isKnown, hasPass, hasProof, isListed, agent }: VisitorFacts,
   history: History | undefined,
   shape: Shape,
   now: number,
@@ -99,7 +102,7 @@ export function classOf(
   if (agent !== "browser") return agent;
   if (history && isEarned(history, now)) return "reader";
   if (history && isLikeProgram(history)) return "program";
-  return "newcomer";
+  return hasProof ? "reader" : "newcomer";
 }
 
 /** Milliseconds of work that count as a megapixel: to render one from a pyramid takes as long. */

@@ -110,9 +110,14 @@ const options = z.strictObject({
     description:
       "Crawlers that the service verifies. A client that names one and is none is of the class `claimed`.",
   }),
+  proof: z.enum(["off", "downloads", "pages"]).default("off").meta({
+    description:
+      "Has browsers without history calculate for a second before they open what is named; applies with `mode: limit`, and with `observe` it is only counted. `downloads`: PDF and ZIP. `pages`: also pages for people, such as those of `/view`. Viewers and programs are never asked.",
+    edit: "live",
+  }),
   secret_env: z.string().default("").meta({
     description:
-      "Environment variable with the secret that signs the passes of viewers; use the same secret on all servers. Empty: each process makes a secret of its own, and accepts only its own passes.",
+      "Environment variable with the secret that signs the passes of viewers, and proofs; use the same secret on all servers. Empty: each process makes a secret of its own, and accepts only its own passes.",
     edit: "restart",
   }),
   strangers: percent(

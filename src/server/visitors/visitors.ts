@@ -64,6 +64,7 @@ export interface Arrival {
   readonly origin?: string | undefined;
   readonly isKnown: boolean;
   readonly hasPass: boolean;
+  readonly hasProof?: boolean | undefined;
   readonly isListed: boolean;
 }
 
@@ -78,6 +79,8 @@ export interface Visitor {
    * its budget; it throws as `enter` does. Browsers never wait for documents.
    */
   read(signal?: AbortSignal): Promise<void> | undefined;
+  /** True if it calls itself a browser, and neither its history nor what it brings tells that it is one. */
+  readonly isStranger: boolean;
   /** Records that it asks for image information. Returns true if it is limited to {@link limitedWidth}. */
   inform(identifier: string): boolean;
   /** Records the shape of what it asks for; `tile` if that is one. */
@@ -108,6 +111,10 @@ export interface ClassCounts {
 export interface Visitors {
   meet(arrival: Arrival): Visitor;
   limit(limits: VisitorLimits): void;
+  /** Records that a stranger was asked to prove work, or would have been, or that a proof was checked. */
+  noteProof(outcome: ProofOutcome): void;
+  /** Counts of proofs since the start. */
+  proofs(): Readonly<Record<ProofOutcome, number>>;
   /** Counts since the start, by class. */
   counts(): Readonly<Record<VisitorClass, Readonly<ClassCounts>>>;
   /** Returns the part of what a pool allows at once that is used; above 1 if it is used up. */
@@ -115,6 +122,10 @@ export interface Visitors {
   /** Who uses most, in megapixels: networks, shortened; origins of pages; names of crawlers and programs. */
   heaviest(of: keyof HeaviestLists, count: number): ReturnType<Heaviest["top"]>;
 }
+
+/** `asked`: strangers who were asked to prove work; `solved`, `wrong`: proofs that came. */
+export const proofOutcomes = ["asked", "solved", "wrong"] as const;
+export type ProofOutcome = (typeof proofOutcomes)[number];
 
 interface HeaviestLists {
   readonly networks: Heaviest;
@@ -167,6 +178,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     origins: createHeaviest(heaviestSize),
     agents: createHeaviest(heaviestSize),
   };
+  const proofs: Record<ProofOutcome, number> = { asked: 0, solved: 0, wrong: 0 };
   let waiting = 0;
 
   const budgetOf = (pool: Pool) => poolBudget(limits.pools[pool], limits.permits);
@@ -219,6 +231,12 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
 
     get network(): string {
       return this.#networks.network;
+    }
+
+    get isStranger(): boolean {
+      const { agent, hasProof } = this.#arrival;
+      const isNew = this.#class === "newcomer" || this.#class === "program";
+      return isNew && agent === "browser" && !hasProof;
     }
 
     welcome(): void {
@@ -370,6 +388,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     limit(changed) {
       limits = changed;
     },
+    noteProof(outcome) {
+      proofs[outcome]++;
+    },
+    proofs: () => proofs,
     counts: () => counts,
     poolUse(pool) {
       const budget = budgetOf(pool);

@@ -37,6 +37,7 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
         return visitor.group;
       },
       network: visitor.network,
+      isStranger: visitor.isStranger,
       read: (signal) => visitor.read(signal),
       inform: (identifier) => visitor.inform(identifier),
       ask: () => {},

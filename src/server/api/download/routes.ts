@@ -42,6 +42,7 @@ export function mountDownload(routes: Routes, service: Service): void {
         path: `${downloadPath(kind)}*`,
         cors: true,
         compressed: false,
+        proof: "download",
         get: (c) => respond(c, service, kind, lengths),
       });
 }

@@ -32,7 +32,7 @@ import { shownTexts } from "./texts.ts";
 
 /** Mounts /, /robots.txt, /favicon.ico and the documentation. */
 export function mountHome(routes: Routes, service: Service): void {
-  routes.add({ path: "/", get: (c) => respondHome(c, service) });
+  routes.add({ path: "/", proof: "page", get: (c) => respondHome(c, service) });
 
   routes.add({
     path: "/robots.txt",
@@ -40,7 +40,7 @@ export function mountHome(routes: Routes, service: Service): void {
   });
 
   routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
-  routes.add({ path: "/static/docs/*", get: (c) => respondDocumentation(c, service) });
+  routes.add({ path: "/static/docs/*", proof: "page", get: (c) => respondDocumentation(c, service) });
 }
 
 async function respondHome(c: RequestContext, service: Service): Promise<Response> {

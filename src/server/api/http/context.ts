@@ -15,6 +15,7 @@ import type { RouteClass } from "../../stats/figures.ts";
 import type { Visitor } from "../../visitors/visitors.ts";
 import type { Passes } from "./client/passes.ts";
 import type { Page } from "./page-content.ts";
+import type { ProofKind } from "./proof/navigation.ts";
 import type { SignedTarget } from "./signed-address.ts";
 import type { RequestTarget } from "./target.ts";
 
@@ -59,6 +60,8 @@ export interface Route {
    * (BREACH).
    */
   readonly compressed?: false;
+  /** What strangers prove work for before a window opens it, which may depend on the path. */
+  readonly proof?: ProofKind | ((path: string) => ProofKind | undefined);
   /** Longest path and query in characters; most routes have shorter ones (`client/caps.ts`). */
   readonly maxTarget?: number;
 }

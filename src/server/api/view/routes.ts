@@ -33,7 +33,7 @@ export interface CollectionPages {
 export function mountView(routes: Routes, service: Service, pages: CollectionPages): void {
   if (!service.manifests) return;
   const get = (c: RequestContext) => respondView(c, service, pages);
-  for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, get });
+  for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, proof: "page", get });
   // Universal Viewer 4.4.0 adds its image prefix to a data URL, and requests the result.
   routes.add({ path: "/images/data:image/gif;base64,*", counted: false, get: respondBlank });
 }

@@ -11,10 +11,11 @@ import type { Passes } from "./passes.ts";
 /** Reads arrivals by the settings in effect. */
 export type ReadArrival = (headers: Headers, client: string | undefined) => Arrival;
 
-/** Creates a reader of arrivals for some settings. */
+/** Creates a reader of arrivals for some settings. `proofs`: undefined if nobody is asked for one. */
 export function createArrivals(
   { known_networks, listed_origins }: CrawlerOptions,
   passes: Pick<Passes, "has">,
+  proofs: Pick<Passes, "has"> | undefined,
   verification: Pick<Verification, "judge">,
 ): ReadArrival {
   const networks = known_networks.map(parseRange);
@@ -42,6 +43,7 @@ export function createArrivals(
       origin,
       isKnown: isKnown(client) || (crawler?.isWelcome === true && crawler.verdict === "verified"),
       hasPass: passes.has(headers, client),
+      hasProof: proofs?.has(headers, client) === true,
       isListed: origin !== undefined && isListed(origin),
     };
   };

@@ -1,64 +1,106 @@
-// Passes of our viewer: a signed cookie that a page of /view sets, by which its requests for tiles are told
-// from those of strangers. It names a network and nobody; a crawler may fetch one too, so that the budget of
-// the network stays.
+// Passes: signed cookies by which requests of readers are told from those of strangers. One kind comes with
+// a page of /view, the other with a proof of work. A pass names a network and nobody; a crawler may get one
+// too, so that the budget of the network stays.
 
 import { createLru, visitorNetworks } from "../../../../base/index.ts";
 import { cookieValues } from "../../../access/credentials.ts";
 import { createSeals } from "../../../access/logins/sealed.ts";
 
-/** Name of the cookie. */
-export const passName = "smalti_pass";
+interface PassKind {
+  /** Name of the cookie. */
+  readonly name: string;
+  /** What the signature is for, so that a pass of one kind is none of another. */
+  readonly purpose: string;
+  /** Seconds for which a pass is valid. */
+  readonly seconds: number;
+}
 
-/** Seconds for which a pass is valid. */
-const validSeconds = 900;
+/** `viewer`: has opened a page of /view; `proof`: has proven work. */
+export const passKinds = {
+  viewer: { name: "smalti_pass", purpose: "pass of the viewer", seconds: 900 },
+  proof: { name: "smalti_proof", purpose: "proof of work", seconds: 3600 },
+} as const satisfies Readonly<Record<string, PassKind>>;
+
 /** Longest value that is read, in characters. */
 const maxLength = 400;
 
+/** `early`: valid soon. `none`: there is no pass, or one of another network, or it is over. */
+export type PassState = "none" | "early" | "valid";
+
 export interface Passes {
-  /** Returns the Set-Cookie value of a pass for the network of a client; `base`: the public URL. */
-  issue(client: string | undefined, base: string): Promise<string>;
+  /**
+   * Returns the Set-Cookie value of a pass for the network of a client; `base`: the public URL; `delay`:
+   * seconds after which it becomes valid.
+   */
+  issue(client: string | undefined, base: string, delay?: number): Promise<string>;
   /**
    * True if a request has a valid pass of its network. A pass that is seen for the first time is verified
    * while the request goes on without it.
    */
   has(headers: Headers, client: string | undefined): boolean;
+  /** Resolves to the state of the pass that a request brings, verified. */
+  find(headers: Headers, client: string | undefined): Promise<PassState>;
+  /** True if a request brings a value for the cookie, whatever it is. */
+  isBrought(headers: Headers): boolean;
 }
 
 interface Pass {
   readonly network: string;
   /** Milliseconds since 1970. */
+  readonly from: number;
   readonly until: number;
 }
 
-/** Creates passes. Servers with the same secret accept those of each other. */
-export function createPasses(secret: string): Passes {
-  const seals = createSeals<{ network: string }>(secret, "pass of the viewer", validSeconds);
+/** Creates passes of a kind. Servers with the same secret accept those of each other. */
+export function createPasses(
+  secret: string,
+  { name, purpose, seconds }: PassKind = passKinds.viewer,
+): Passes {
+  const seals = createSeals<{ network: string; from?: number }>(secret, purpose, seconds);
   const valid = createLru<string, Pass>(4096);
   /** Values that are or were verified; apart from those that are valid, which no flood of others evicts. */
   const tried = createLru<string, true>(4096);
+  const valueIn = (headers: Headers) => cookieValues(headers.get("Cookie") ?? undefined, name)[0];
   const verify = async (value: string) => {
-    const pass = (await seals.open(value)) as { network?: unknown; exp?: number } | undefined;
+    const pass = (await seals.open(value)) as { network?: unknown; from?: number; exp?: number } | undefined;
     if (typeof pass?.network !== "string") return;
-    valid.set(value, { network: pass.network, until: (pass.exp ?? 0) * 1000 }, 1);
+    const { from = 0, exp = 0 } = pass;
+    valid.set(value, { network: pass.network, from, until: exp * 1000 }, 1);
     tried.delete(value);
   };
+  const stateOf = ({ network, from, until }: Pass, client: string | undefined): PassState => {
+    const now = Date.now();
+    if (network !== visitorNetworks(client).network || now >= until) return "none";
+    return now < from ? "early" : "valid";
+  };
   return {
-    async issue(client, base) {
-      const value = await seals.seal({ network: visitorNetworks(client).network });
+    async issue(client, base, delay = 0) {
+      const { network } = visitorNetworks(client);
+      const value = await seals.seal(
+        delay === 0 ? { network } : { network, from: Date.now() + delay * 1000 },
+      );
       const { protocol, pathname } = new URL(base);
       const path = pathname.includes(";") ? "/" : pathname;
       const secure = protocol === "https:" ? "; Secure" : "";
-      return `${passName}=${value}; Path=${path}; Max-Age=${validSeconds}; HttpOnly; SameSite=Lax${secure}`;
+      return `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
     },
     has(headers, client) {
-      const [value] = cookieValues(headers.get("Cookie") ?? undefined, passName);
+      const value = valueIn(headers);
       if (value === undefined || value.length > maxLength) return false;
       const pass = valid.get(value);
-      if (pass) return pass.network === visitorNetworks(client).network && Date.now() < pass.until;
+      if (pass) return stateOf(pass, client) === "valid";
       if (tried.get(value)) return false;
       tried.set(value, true, 1);
       void verify(value);
       return false;
     },
+    async find(headers, client) {
+      const value = valueIn(headers);
+      if (value === undefined || value.length > maxLength) return "none";
+      if (!valid.get(value)) await verify(value);
+      const pass = valid.get(value);
+      return pass ? stateOf(pass, client) : "none";
+    },
+    isBrought: (headers) => valueIn(headers) !== undefined,
   };
 }
