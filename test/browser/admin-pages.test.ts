@@ -317,6 +317,7 @@ const pages = [
   "/admin/doctor?q=damaged/cut.png",
   "/admin/auth",
   "/admin/visitors",
+  "/admin/audit",
   "/admin/browse",
   "/admin/browse/long",
   "/admin/browse?q=a",
