@@ -74,4 +74,36 @@ describe.each(runtimesFor("caches"))("smalti on $name", (runtime) => {
       await servers.redis.restart();
     }
   });
+
+  it.each(["addr", "url"] as const)(
+    "shares budgets of visitors in Redis by %s, and does without",
+    async (way) => {
+      const [redis, address] =
+        way === "addr"
+          ? [servers.redis, `addr: "127.0.0.1:${servers.redis.port}", password_env: REDIS_PASSWORD`]
+          : [servers.behindFront, `url: "${servers.front.url}", token_env: UPSTASH_REDIS_REST_TOKEN`];
+      await redis.admin.flushall();
+      const server = await startServer(runtime, {
+        extra: `crawlers: { mode: observe, secret_env: AWS_SECRET_ACCESS_KEY, redis: { ${address} } }\n`,
+      });
+      try {
+        const get = async (width: number) => {
+          const response = await fetch(`${server.url}/iiif/3/base.png/full/${width},/0/default.jpg`);
+          await response.arrayBuffer();
+          return response.status;
+        };
+        expect(await get(200)).toBe(200);
+        // What was used is sent after the response.
+        await expect.poll(() => redis.admin.keys("{smalti/visitors}:m:*")).not.toEqual([]);
+        expect(await redis.admin.zcard("{smalti/visitors}:servers")).toBe(1);
+        if (way === "addr") await redis.kill();
+        else servers.front.broken = true;
+        for (const width of [201, 202]) expect(await get(width)).toBe(200);
+      } finally {
+        servers.front.broken = false;
+        await server.close();
+        await servers.redis.restart();
+      }
+    },
+  );
 });

@@ -269,3 +269,32 @@ describe("a swarm that comes to two servers", () => {
     expect(Math.abs((await rendered(2, true)) - one)).toBeLessThanOrEqual(100);
   });
 });
+
+test("a network has a meter for each pool, and pools have their own", () => {
+  const names: string[] = [];
+  const ledger = { note: (name: string) => void names.push(name), servers: () => 1 };
+  const limits: VisitorLimits = {
+    mode: "observe",
+    permits: 2,
+    pools: { viewers: 40, listed: 30, strangers: 10, newcomers: 5, programs: 2.5 },
+  };
+  const visitors = createVisitors(limits, Date.now, ledger);
+  for (const [agent, hasPass] of [
+    ["program", false],
+    ["browser", true],
+  ] as const) {
+    const arrival = { client: "192.0.2.1", agent, isKnown: false, hasPass, isListed: false };
+    const visitor = visitors.meet(arrival);
+    visitor.ask("a", "big");
+    visitor.chargeWork(20);
+    expect(names.filter((name) => !name.startsWith("pool "))).toEqual([]);
+    visitor.chargeWork(20 * 40);
+    names.sort();
+    const pools = hasPass ? ["viewers"] : ["newcomers", "programs", "strangers"];
+    expect([...new Set(names)]).toEqual(
+      // 192.0.2.0/24
+      [...pools.map((pool) => `pool ${pool}`), `${hasPass ? "viewers" : "programs"} 4 ${0xc00002}`],
+    );
+    names.length = 0;
+  }
+});
