@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 34.5 MB without the documentation, which has less than 3", () => {
+test("the package holds the build, files for systemd, proxies and guards, and nothing else; it depends on nothing, and has less than 34.5 MB without the documentation, which has less than 3", () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
   expect(Object.keys(scripts)).not.toContain("install");
@@ -61,7 +61,7 @@ test("the package holds the build, files for systemd and proxies, and nothing el
   expect(paths.filter((path) => path.startsWith("deploy/"))).toEqual(
     expect.arrayContaining(["deploy/proxy/nginx.conf", "deploy/systemd/smalti.service"]),
   );
-  expect(paths.filter((path) => /^deploy\/(?!proxy\/|systemd\/)/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /^deploy\/(?!guards\/|proxy\/|systemd\/)/.test(path))).toEqual([]);
   for (const file of ["THIRD_PARTY_LICENSES.txt", "main.js", "hooks.d.ts", "workerd.capnp"])
     expect(paths).toContain(`dist/${file}`);
 });
