@@ -150,8 +150,8 @@ export function createApp(
     const { path } = c.get("target");
     const route = c.get("route");
     addCors(c);
-    if (live.headers.length > 0 && c.res.status < 400 && isOpenPath(path))
-      for (const [name, value] of live.headers) c.res.headers.set(name, value);
+    addOperatorHeaders(c, live.headers);
+    addReferrerPolicy(c);
     if (!settled.has(c.res.status)) c.res.headers.set("X-Content-Type-Options", "nosniff");
     c.get("outcome").status = c.res.status;
     const counted = countedClass(route, path);
@@ -256,6 +256,17 @@ const agentDenied: Problem = {
 
 /** True for a question of a browser, which only asks whether it may ask (Fetch, "CORS-preflight request"). */
 const isPreflight = (c: RequestContext): boolean => c.req.method === "OPTIONS";
+
+/** Adds the operator's headers to images, documents and pages. */
+function addOperatorHeaders(c: RequestContext, headers: LiveSteps["headers"]): void {
+  if (headers.length > 0 && c.res.status < 400 && isOpenPath(c.get("target").path))
+    for (const [name, value] of headers) c.res.headers.set(name, value);
+}
+
+/** Has no file of a page name the page's address as its referrer if that contains a token; of errors too. */
+function addReferrerPolicy(c: RequestContext): void {
+  if (c.get("signed")?.path !== undefined) c.res.headers.set("Referrer-Policy", "no-referrer");
+}
 
 /** The steps of a request that depend on live settings. */
 interface LiveSteps {

@@ -13,7 +13,7 @@ const maxLength = 500;
  * percent-encoded, possibly several times. Other segments stay. At most 500 characters.
  */
 export function maskPath(path: string): string {
-  if (path.length <= maxLength && !/[%?#;@]/.test(path)) return path;
+  if (path.length <= maxLength && !/[%?#;@&]/.test(path)) return path;
   const masked = withoutUserInfo(path).split("/").map(maskSegment).join("/");
   return masked.length > maxLength ? `${masked.slice(0, maxLength)}…` : masked;
 }
@@ -51,7 +51,13 @@ function maskSegment(segment: string): string {
 function maskText(text: string): string {
   const at = text.lastIndexOf("@");
   const named = at > 0 && text.lastIndexOf(":", at) >= 0 ? mask + text.slice(at) : text;
-  return named.replace(/([?#]).+$/s, `$1${mask}`).replace(/;([^;=/]*)=[^;/]*/g, `;$1=${mask}`);
+  return (
+    named
+      .replace(/([?#]).+$/s, `$1${mask}`)
+      // The token of a signed link, added to an address that has no query.
+      .replace(/&sig=.+$/s, `&sig=${mask}`)
+      .replace(/;([^;=/]*)=[^;/]*/g, `;$1=${mask}`)
+  );
 }
 
 /**

@@ -11,6 +11,7 @@ describe("a path as it may be logged", () => {
     "/iiif/2/caf%C3%A9/pct:10,10,80,80/^max/!90/default.png",
     "/iiif/3/image@2x.png/info.json",
     "/iiif/3/https%3A%2F%2Fexample.org%2Fa.jpg/info.json",
+    "/iiif/3/salt & pepper=1&signal.png/info.json",
     "/%zz",
   ])("%s stays as it is", (path) => {
     expect(maskPath(path)).toBe(path);
@@ -27,6 +28,10 @@ describe("a path as it may be logged", () => {
     [`/user:${secret}@h.example/a`, "/***@h.example/a"],
     [`/a.php;jsessionid=${secret}/b`, "/a.php;jsessionid=***/b"],
     [`/iiif/3/a%23access_token=${secret}/info.json`, "/iiif/3/a%23***/info.json"],
+    [
+      `/iiif/3/base.png/full/max/0/default.png&sig=${secret}`,
+      "/iiif/3/base.png/full/max/0/default.png&sig=***",
+    ],
     [`/x%25252525253F${secret}`, "/***"],
   ])("%s is %s", (path, masked) => {
     expect(maskPath(path)).toBe(masked);

@@ -292,3 +292,24 @@ test("a page of /view gives its tiles a pass, and no page does without a mode", 
   const plain = await off.app.get("/view/large.jpg", { headers: { "User-Agent": browser } });
   expect([plain.status, plain.headers.getSetCookie()]).toEqual([200, []]);
 });
+
+test("HEAD of tiles does not make a network a reader, and GET does", async () => {
+  const { app, ask } = await crawled();
+  const headers = { "User-Agent": browser };
+  const tiles = [
+    "0,0,512,512/512,512",
+    "512,0,512,512/512,512",
+    "0,0,1024,1024/512,512",
+    "0,0,2000,1500/500,375",
+  ];
+  const classOfNext = async (method: string, peer: string) => {
+    await ask("large.jpg/info.json", browser, peer);
+    for (const tile of tiles)
+      await app.get(`/iiif/3/large.jpg/${tile}/0/default.jpg`, { method, peer, headers });
+    const before = app.service.visitors.current()?.counts().reader.requests ?? 0;
+    await ask(`large.jpg/${tiles[0]}/0/default.jpg`, browser, peer);
+    return (app.service.visitors.current()?.counts().reader.requests ?? 0) - before;
+  };
+  expect(await classOfNext("HEAD", "192.0.2.1")).toBe(0);
+  expect(await classOfNext("GET", "198.51.100.1")).toBe(1);
+});

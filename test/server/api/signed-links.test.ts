@@ -102,10 +102,10 @@ describe("a link to a restricted image", () => {
       `https://images.example.org/s/${token}/iiif/3/${image}/info.json`,
     ]);
     for (const rest of ["info.json", "full/max/0/default.jpg"]) {
-      const response = await app.get(`/iiif/3/${image}/${rest}?a=b&sig=${token}`);
+      const response = await app.get(`/iiif/3/${image}/${rest}?download&sig=${token}`);
       expect([response.status, response.headers.get("Location")]).toEqual([
         303,
-        `https://images.example.org/s/${token}/iiif/3/${image}/${rest}`,
+        `https://images.example.org/s/${token}/iiif/3/${image}/${rest}?download`,
       ]);
       expect(response.headers.get("Cache-Control")).toBe("private, no-store");
       expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -212,6 +212,7 @@ test("wrong tokens are refused alike, and no cache keeps that", async () => {
       "no-store",
     ]);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
     bodies.add(await response.text());
   }
   expect(bodies.size).toBe(1);
@@ -227,6 +228,8 @@ test("no log line and no record of the service has a token", async () => {
     `/iiif/3/missing.png/info.json?sig=${token}`,
     `/view/missing.png?sig=${token}`,
     `/s/${token}`,
+    `/%73/${token}/iiif/3/missing.png/info.json`,
+    `/iiif/3/missing.png/full/max/0/default.jpg&sig=${token}`,
     `/s/${token}/nothing?sig=${token}&sig=${token}`,
   ])
     await app.get(target);

@@ -5,6 +5,8 @@ import type { RequestTarget } from "./target.ts";
 
 /** The path that all signed links are below, with a / at its end. */
 export const linksPath = "/s/";
+/** Its spellings in a raw path (RFC 3986, section 6.2.2.2). */
+const linksStart = /^\/(?:s|%73)\//;
 /** Parameter with a token. */
 export const linkParameter = "sig";
 
@@ -24,9 +26,10 @@ export function cutToken(target: RequestTarget): {
 } {
   const { path, query } = target;
   const parameter = query.includes(`${linkParameter}=`) ? cutParameter(query) : undefined;
-  if (path.startsWith(linksPath)) {
-    const end = path.indexOf("/", linksPath.length);
-    const token = path.slice(linksPath.length, end < 0 ? undefined : end);
+  const [start] = linksStart.exec(path) ?? [];
+  if (start !== undefined) {
+    const end = path.indexOf("/", start.length);
+    const token = path.slice(start.length, end < 0 ? undefined : end);
     const rest = end < 0 ? "/" : path.slice(end);
     return {
       target: { path: linksPath + hidden + rest, query: parameter?.query ?? query },
@@ -48,6 +51,13 @@ function cutParameter(query: string): { readonly query: string; readonly token: 
     query: parts.map((part) => (part.startsWith(start) ? start + hidden : part)).join("&"),
   };
 }
+
+/** Returns a query without the parameter in which a token was. */
+export const withoutToken = (query: string): string =>
+  query
+    .split("&")
+    .filter((part) => !part.startsWith(`${linkParameter}=`))
+    .join("&");
 
 /** Returns the public URL that the addresses of an image with a link begin with, instead of `base`. */
 export const signedBase = (base: string, token: string): string => base + linksPath + token;

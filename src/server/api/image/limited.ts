@@ -27,6 +27,7 @@ export function noteAsked(
   { policy }: Pick<RenderParts, "policy">,
   { identifier, caller }: GrantedMaster,
   { header, request, geometry, canonical }: Prepared,
+  isHead: boolean,
 ): string | undefined {
   const visitor = caller?.visitor;
   if (!visitor) return undefined;
@@ -36,7 +37,8 @@ export function noteAsked(
   visitor.ask(
     identifier,
     shape,
-    shape === "tile" ? { ...region, scale: region.width / size.width } : undefined,
+    // A viewer asks for tiles to show them.
+    shape === "tile" && !isHead ? { ...region, scale: region.width / size.width } : undefined,
   );
   if (request.size.kind !== "max" || Math.max(size.width, size.height) <= limitedWidth) return undefined;
   if (!visitor.isLimited((size.width * size.height) / 1e6)) return undefined;

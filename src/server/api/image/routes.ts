@@ -45,7 +45,7 @@ import { bodyOf } from "../http/representation/paced-body.ts";
 import { sendText } from "../http/representation/send.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
-import { linksPath, signedBase } from "../http/signed-address.ts";
+import { linksPath, signedBase, withoutToken } from "../http/signed-address.ts";
 import { forOneVisitor, noteAsked, withLimitedWidth } from "./limited.ts";
 import { useLink, withinLink } from "./signed.ts";
 
@@ -83,12 +83,10 @@ function mountSigned(routes: Routes, service: Service): void {
       const mount = mountOf(inner);
       return mount ? (classes.get(mount)?.(inner) ?? "other") : "other";
     },
-    async get(c) {
+    get(c) {
       const mount = mountOf(c.get("signed")?.path);
       if (!mount) throw new Refusal(noSuchPage);
-      const response = await respond(c, service, mount);
-      response.headers.set("Referrer-Policy", "no-referrer");
-      return response;
+      return respond(c, service, mount);
     },
   });
 }
@@ -97,23 +95,23 @@ function respond(c: RequestContext, service: Service, mount: Mount): Response | 
   const signed = c.get("signed");
   const path = splitImagePath((signed?.path ?? c.get("target").path).slice(mount.prefix.length));
   const act = () => acts[path.kind](c, service, mount, path as never);
-  return signed ? actByLink(c, service, mount, path, act) : act();
+  return signed ? actByLink(c, service, path, act) : act();
 }
 
 /** Verifies a link before an act. A token of the query is moved to the path, so that viewers send it too. */
 async function actByLink(
   c: RequestContext,
   service: Service,
-  mount: Mount,
   path: ImagePath,
   act: () => Response | Promise<Response>,
 ): Promise<Response> {
   await useLink(c, service, path.identifier);
   const link = c.get("link");
   if (!link || c.get("signed")?.path !== undefined) return act();
-  const rest = c.get("target").path.slice(mount.prefix.length);
+  const target = c.get("target");
+  const query = withoutToken(target.query);
   const headers: Record<string, string> = {
-    Location: linkedBase(c) + mount.prefix + rest,
+    Location: `${signedBase(c.get("base"), c.get("signed")?.token ?? "")}${target.path}${query && `?${query}`}`,
     "Cache-Control": forOneVisitor,
     "Referrer-Policy": "no-referrer",
   };
@@ -240,7 +238,7 @@ function image(
     if (lacksPart) headers[damagedHeader] = "yes";
     if (!lacksPart && isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers });
-    const smaller = noteAsked(service.images, master, prepared);
+    const smaller = noteAsked(service.images, master, prepared, c.req.method === "HEAD");
     if (smaller && !(await findCached(service.images, master, prepared))) {
       const own: Record<string, string> = {
         Location: `${serviceUri(c, mount, path.identifier)}/${smaller}`,
