@@ -133,8 +133,9 @@ export function createApp(
     c.set("peer", peer);
     const client = proxies.length > 0 ? clientAddress(headers, peer, trust) : peer;
     c.set("client", client);
-    c.set("visitor", live.meet?.(headers, client));
-    c.set("passes", live.meet && signed.passes);
+    const visitor = live.meet?.(headers, client);
+    c.set("visitor", visitor);
+    c.set("passes", visitor?.isBrowser ? signed.passes : undefined);
     c.set("reader", readerTrust ? clientAddress(headers, peer, readerTrust) : client);
     c.set("base", trust.baseUrl || (baseUrl(raw, peer, trust, noteIgnored) ?? ""));
     c.set("baseHeaders", baseHeaders);

@@ -60,8 +60,9 @@ export interface Config {
   readonly crawlers?: {
     /**
      * `off`: everybody is treated alike. `observe`: the service tells readers from crawlers and counts
-     * who would have waited or been refused, but changes no response. `limit`: requests above a budget
-     * wait, and networks that ask for too many large images are refused them. Default: `"off"`.
+     * who would have waited or been refused, but changes no response; only pages of `/view` get a
+     * cookie. `limit`: requests above a budget wait, and networks that ask for too many large images
+     * are refused them. Default: `"off"`.
      */
     readonly mode?: "off" | "observe" | "limit" | undefined;
     /**

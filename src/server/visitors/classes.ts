@@ -17,8 +17,8 @@ export const visitorClasses = [
 ] as const;
 
 /**
- * `known`: has a session, a token, a signed link, or is of a listed network. `viewer`: has a pass of our
- * viewer. `listed`: comes from a listed origin. `reader`: did what viewers do, or has proven work.
+ * `known`: has a session, a token, a signed link, or is of a listed network. `viewer`: a browser
+ * with our pass. `listed`: comes from a listed origin. `reader`: did what viewers do, or has proven work.
  * `newcomer`: has no history. `crawler`, `program`: says so, or asks for large images alone. `claimed`: names
  * a crawler that it is not.
  */
@@ -96,7 +96,7 @@ export function classOf(
 ): VisitorClass {
   if (isKnown) return "known";
   if (agent === "claimed") return agent;
-  if (hasPass) return "viewer";
+  if (hasPass && agent === "browser") return "viewer";
   // The field that names the origin costs nothing to fake, so it helps only what viewers ask for.
   if (isListed && shape !== "big") return "listed";
   if (agent !== "browser") return agent;

@@ -79,6 +79,8 @@ export interface Visitor {
    * its budget; it throws as `enter` does. Browsers never wait for documents.
    */
   read(signal?: AbortSignal): Promise<void> | undefined;
+  /** True if it calls itself a browser: crawlers and programs get no pass. */
+  readonly isBrowser: boolean;
   /** True if it calls itself a browser, and neither its history nor what it brings tells that it is one. */
   readonly isStranger: boolean;
   /** Records that it asks for image information. Returns true if it is limited to {@link limitedWidth}. */
@@ -231,6 +233,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
 
     get network(): string {
       return this.#networks.network;
+    }
+
+    get isBrowser(): boolean {
+      return this.#arrival.agent === "browser";
     }
 
     get isStranger(): boolean {

@@ -293,6 +293,45 @@ test("a page of /view gives its tiles a pass, and no page does without a mode", 
   expect([plain.status, plain.headers.getSetCookie()]).toEqual([200, []]);
 });
 
+test.each<[string, "crawler" | "program"]>([
+  ["curl/8.5.0", "program"],
+  ["Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "crawler"],
+])("%s gets no pass, and that of a browser is worth nothing to it", async (agent, name) => {
+  const { app, ask } = await crawled();
+  const open = (agent: string) =>
+    app.get("/view/base.png", { peer: "192.0.2.1", headers: { "User-Agent": agent } });
+  const page = await open(agent);
+  expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
+  const Cookie = (await open(browser)).headers.getSetCookie()[0]?.split(";")[0] as string;
+  const counts = () => app.service.visitors.current()?.counts();
+  const image = (agent: string) => ask("base.png/full/max/0/default.jpg", agent, "192.0.2.1", { Cookie });
+  // Until the pass is verified.
+  await expect
+    .poll(async () => (await image(browser)) && (counts()?.viewer.requests ?? 0))
+    .toBeGreaterThan(0);
+  const [viewers, others] = [counts()?.viewer.requests, counts()?.[name].requests ?? 0];
+  expect((await image(agent)).status).toBe(200);
+  expect([counts()?.viewer.requests, counts()?.[name].requests]).toEqual([viewers, others + 1]);
+});
+
+test("with mode: observe a page of /view has a cookie more than without a mode", async () => {
+  const [observed, off] = [(await crawled("mode: observe")).app, (await crawled("")).app];
+  const open = async (app: typeof observed, path: string) => {
+    const { status, headers } = await app.get(path, { headers: { "User-Agent": browser } });
+    const own = ["Date", "X-Request-Id", "Request-Id", "Last-Modified"].map((name) => name.toLowerCase());
+    return { status, ...Object.fromEntries([...headers].filter(([name]) => !own.includes(name))) };
+  };
+  const { "set-cookie": cookie, ...page } = (await open(observed, "/view/base.png")) as Record<
+    string,
+    unknown
+  >;
+  expect(cookie).toMatch(/^smalti_pass=/);
+  expect(page).toEqual({ ...(await open(off, "/view/base.png")), "cache-control": "private, no-cache" });
+  const tile = "/iiif/3/base.png/0,0,64,64/32,32/0/default.jpg";
+  for (const path of ["/iiif/3/base.png/info.json", tile, "/iiif/presentation/3/base.png"])
+    expect(await open(observed, path)).toEqual(await open(off, path));
+});
+
 test("HEAD of tiles does not make a network a reader, and GET does", async () => {
   const { app, ask } = await crawled();
   const headers = { "User-Agent": browser };

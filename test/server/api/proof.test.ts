@@ -74,6 +74,9 @@ describe("with proof: pages, a stranger's browser", () => {
     "/static/docs/index.html",
     "/iiif/download/pdf/base.png",
     "/iiif/download/zip/base.png",
+    // Signed links open images only.
+    "/view/base.png?sig=x",
+    "/iiif/download/zip/base.png?sig=x",
   ])("is asked before it opens %s, in a page that no cache keeps", async (path) => {
     const response = await open(app, path);
     expect(response.headers.get("Cache-Control")).toBe("private, no-store");

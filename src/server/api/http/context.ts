@@ -132,7 +132,7 @@ export interface Variables {
   readonly operator?: Operator | undefined;
   /** What the code of an act of an operator notes for the audit. */
   readonly act?: { readonly action?: string; readonly target?: string; readonly result?: "failed" };
-  /** Passes of our viewer; undefined like `visitor`. */
+  /** Passes of our viewer; undefined for who gets none. */
   readonly passes?: Passes | undefined;
   /** The token of a signed link, not yet verified; undefined without one. */
   readonly signed?: SignedTarget | undefined;

@@ -57,6 +57,40 @@ test("a flood of wrong values does not make a valid pass forgotten", async () =>
   expect(passes.has(new Headers({ Cookie: cookie }), client)).toBe(true);
 });
 
+test("thousands of valid passes of other networks do not make a valid pass forgotten", async () => {
+  const passes = createPasses(secret);
+  const cookie = cookieOf(await passes.issue(client, base));
+  expect(await has(passes, cookie)).toBe(true);
+  const foreign = await Promise.all(
+    Array.from({ length: 4200 }, async (_, n) =>
+      cookieOf(await passes.issue(`2001:db8:1:${n.toString(16)}::1`, base)),
+    ),
+  );
+  for (const each of foreign)
+    expect(await passes.find(new Headers({ Cookie: each }), "198.51.100.9")).toBe("none");
+  expect(passes.has(new Headers({ Cookie: cookie }), client)).toBe(true);
+});
+
+test("a pass that was tried in another network is valid back in its own", async () => {
+  const cookie = cookieOf(await createPasses(secret).issue(client, base));
+  const passes = createPasses(secret);
+  expect(await has(passes, cookie, "192.0.3.7")).toBe(false);
+  expect(await has(passes, cookie)).toBe(true);
+});
+
+test("readers of one network have passes of their own", async () => {
+  const passes = createPasses(secret);
+  const cookies: string[] = [];
+  for (let n = 0; n < 20; n++) {
+    vi.setSystemTime(1_800_000_000_000 + n * 1000);
+    cookies.push(cookieOf(await passes.issue(client, base)));
+  }
+  expect(new Set(cookies).size).toBe(20);
+  for (const cookie of cookies)
+    expect(await passes.find(new Headers({ Cookie: cookie }), client)).toBe("valid");
+  for (const cookie of cookies) expect(passes.has(new Headers({ Cookie: cookie }), client)).toBe(true);
+});
+
 test("the cookie goes to this service alone, and names nobody", async () => {
   const cookie = await createPasses(secret).issue(client, base);
   expect(cookie).toMatch(/; Path=\/iiif-server; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/);

@@ -2,7 +2,7 @@
 // a page of /view, the other with a proof of work. A pass names a network and nobody; a crawler may get one
 // too, so that the budget of the network stays.
 
-import { createLru, visitorNetworks } from "../../../../base/index.ts";
+import { createLru, type Lru, visitorNetworks } from "../../../../base/index.ts";
 import { cookieValues } from "../../../access/credentials.ts";
 import { createSeals } from "../../../access/logins/sealed.ts";
 
@@ -20,6 +20,9 @@ export const passKinds = {
   viewer: { name: "smalti_pass", purpose: "pass of the viewer", seconds: 900 },
   proof: { name: "smalti_proof", purpose: "proof of work", seconds: 3600 },
 } as const satisfies Readonly<Record<string, PassKind>>;
+
+/** Number of passes of all networks that are remembered, and of those of one. */
+const maxPasses = { all: 65_536, ofOne: 256 } as const;
 
 /** Longest value that is read, in characters. */
 const maxLength = 400;
@@ -44,8 +47,8 @@ export interface Passes {
   isBrought(headers: Headers): boolean;
 }
 
+/** Times of a pass that was verified. */
 interface Pass {
-  readonly network: string;
   /** Milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
@@ -57,21 +60,24 @@ export function createPasses(
   { name, purpose, seconds }: PassKind = passKinds.viewer,
 ): Passes {
   const seals = createSeals<{ network: string; from?: number }>(secret, purpose, seconds);
-  const valid = createLru<string, Pass>(4096);
+  /** By the /24 or the /48, so that one of them evicts few passes of others, however many it has. */
+  const valid = createLru<string, Lru<string, Pass>>(maxPasses.all);
   /** Values that are or were verified; apart from those that are valid, which no flood of others evicts. */
   const tried = createLru<string, true>(4096);
   const valueIn = (headers: Headers) => cookieValues(headers.get("Cookie") ?? undefined, name)[0];
-  const verify = async (value: string) => {
+  const passOf = (value: string, client: string | undefined): Pass | undefined =>
+    valid.get(outermost(client))?.get(value);
+  /** Stores a pass only if it is one of the client's network: passes of others must not evict any. */
+  const verify = async (value: string, client: string | undefined) => {
     const pass = (await seals.open(value)) as { network?: unknown; from?: number; exp?: number } | undefined;
-    if (typeof pass?.network !== "string") return;
+    if (pass?.network !== visitorNetworks(client).network) return undefined;
     const { from = 0, exp = 0 } = pass;
-    valid.set(value, { network: pass.network, from, until: exp * 1000 }, 1);
-    tried.delete(value);
-  };
-  const stateOf = ({ network, from, until }: Pass, client: string | undefined): PassState => {
-    const now = Date.now();
-    if (network !== visitorNetworks(client).network || now >= until) return "none";
-    return now < from ? "early" : "valid";
+    const times = { from, until: exp * 1000 };
+    const key = outermost(client);
+    const passes = valid.get(key) ?? createLru(maxPasses.ofOne);
+    passes.set(value, times, 1);
+    valid.set(key, passes, passes.size);
+    return times;
   };
   return {
     async issue(client, base, delay = 0) {
@@ -87,20 +93,32 @@ export function createPasses(
     has(headers, client) {
       const value = valueIn(headers);
       if (value === undefined || value.length > maxLength) return false;
-      const pass = valid.get(value);
-      if (pass) return stateOf(pass, client) === "valid";
-      if (tried.get(value)) return false;
-      tried.set(value, true, 1);
-      void verify(value);
+      const pass = passOf(value, client);
+      if (pass) return stateOf(pass) === "valid";
+      const attempt = `${visitorNetworks(client).network} ${value}`;
+      if (tried.get(attempt)) return false;
+      tried.set(attempt, true, 1);
+      void verify(value, client).then((verified) => verified && tried.delete(attempt));
       return false;
     },
     async find(headers, client) {
       const value = valueIn(headers);
       if (value === undefined || value.length > maxLength) return "none";
-      if (!valid.get(value)) await verify(value);
-      const pass = valid.get(value);
-      return pass ? stateOf(pass, client) : "none";
+      const pass = passOf(value, client) ?? (await verify(value, client));
+      return pass ? stateOf(pass) : "none";
     },
     isBrought: (headers) => valueIn(headers) !== undefined,
   };
+}
+
+/** Returns the name of the /24 of a client, or of its /48. */
+function outermost(client: string | undefined): string {
+  const { network, site } = visitorNetworks(client);
+  return site ?? network;
+}
+
+function stateOf({ from, until }: Pass): PassState {
+  const now = Date.now();
+  if (now >= until) return "none";
+  return now < from ? "early" : "valid";
 }

@@ -81,10 +81,9 @@ export function createProofGate(parts: ProofParts): ProofGate {
   };
 }
 
-/** Returns what strangers prove work for at an address; undefined if it needs none, or has a signed link. */
+/** Returns what strangers prove work for at an address; undefined if it needs none. */
 function kindOf(c: RequestContext): ProofKind | undefined {
   const proof = c.get("route")?.proof;
-  if (proof === undefined || c.get("signed")) return undefined;
   return typeof proof === "function" ? proof(c.get("target").path) : proof;
 }
 
