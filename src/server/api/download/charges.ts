@@ -37,6 +37,7 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
       },
       network: visitor.network,
       isStranger: visitor.isStranger,
+      isBrowser: visitor.isBrowser,
       read: (signal) => visitor.read(signal),
       inform: (identifier) => visitor.inform(identifier),
       ask: () => {},
