@@ -153,7 +153,10 @@ const networkBounds = { met: 20_000, proven: 30_000 };
 const provenPart = 1 / 10;
 /** A /48 of IPv6 may use this many times what one network may. */
 const siteFactor = 4;
-/** Requests that wait for a budget; others go on to the queue of jobs. */
+/**
+ * Requests of a class that wait for a budget. Of the last group, others are refused, since a swarm would get
+ * everything at once otherwise; those of better groups go on to the queue of jobs.
+ */
 const maxWaiting = 2048;
 const heaviestSize = 200;
 
@@ -181,7 +184,8 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     agents: createHeaviest(heaviestSize),
   };
   const proofs: Record<ProofOutcome, number> = { asked: 0, solved: 0, wrong: 0 };
-  let waiting = 0;
+  /** Requests that wait for a budget: a class takes no room from another. */
+  const waiting = Object.fromEntries(visitorClasses.map((name) => [name, 0])) as Record<VisitorClass, number>;
 
   const budgetOf = (pool: Pool) => poolBudget(limits.pools[pool], limits.permits);
 
@@ -301,10 +305,13 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     #take(
       megapixels: number,
       wait: number,
-      isRefused: boolean,
+      isExcessive: boolean,
       signal: AbortSignal | undefined,
     ): Promise<void> | undefined {
-      const count = counts[this.#class];
+      const name = this.#class;
+      const count = counts[name];
+      const isFull = wait > 0 && waiting[name] >= maxWaiting;
+      const isRefused = isExcessive || (isFull && classRows[name].group === "others");
       this.#isRefused = isRefused;
       if (isRefused) {
         count.refused++;
@@ -313,10 +320,10 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
       this.#charge(megapixels);
       if (wait === 0 || isRefused) return undefined;
       count.waited++;
-      if (limits.mode === "observe" || waiting >= maxWaiting) return undefined;
-      waiting++;
+      if (limits.mode === "observe" || isFull) return undefined;
+      waiting[name]++;
       return unlessAborted(pause(Math.min(wait, maxWaitMs)), signal).finally(() => {
-        waiting--;
+        waiting[name]--;
       });
     }
 
@@ -363,12 +370,12 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     #chargePool(pool: Pool, network: string | undefined, megapixels: number): void {
       const budget = budgetOf(pool);
       pools[pool].charge(network, budget, megapixels, now());
-      ledger?.note(`pool ${pool}`, pools[pool].meter, budget, megapixels, true);
+      ledger?.note(`pool ${pool}`, pools[pool].meter, budget, megapixels);
     }
 
-    /** Name of the network that has a part of its pool. */
+    /** Name of the network that has a part of its pool: a /48 of IPv6 as one, since it has 65,536 of /64. */
     #partOf({ isSwarm }: ClassRow): string | undefined {
-      return isSwarm ? undefined : this.#networks.network;
+      return isSwarm ? undefined : (this.#networks.site ?? this.#networks.network);
     }
 
     #waitMs(megapixels: number): number {

@@ -171,6 +171,20 @@ describe("a crawler that comes from many networks", () => {
     expect((await ask(listed(7), "tile", 0.25)).waited).toBe(10_000);
   });
 
+  test("from a /48 takes one part of a pool, however many of its networks it uses", async () => {
+    const { visitors, ask } = started();
+    for (let n = 0; n < 1000; n++) {
+      const client = `2001:db8:1:${n.toString(16)}::1`;
+      const visitor = visitors.meet(arrival({ client, isListed: true }));
+      visitor.ask("a", "tile", opening[0]);
+      void visitor.enter(4).catch(() => {});
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    // Half of 1,800 megapixels, divided by two, is more than the 300 that one network may use at once.
+    for (let n = 0; n < 28; n++)
+      expect(await ask({ isListed: true }, "tile", 10)).toEqual({ outcome: "served", waited: 0 });
+  });
+
   test("gets no large image past an empty pool by asking for one from each network", async () => {
     // 10 % of two permits are 600 megapixels in a minute.
     const outcomes: string[] = [];
@@ -206,6 +220,60 @@ test("a tile of a newcomer is never refused, however much others of its kind hav
   await vi.advanceTimersByTimeAsync(0);
   for (let n = 0; n < 20; n++)
     expect((await ask({ client: "192.0.2.1" }, "tile", 0.25)).outcome).toBe("served");
+});
+
+describe("once 2,048 requests of a swarm wait for their budget", () => {
+  /** Has a swarm use up its budget, and ask for more tiles than may wait. */
+  const crowded = async (facts: Partial<Arrival> = {}) => {
+    const all = started();
+    const outcomes: string[] = [];
+    for (let n = 0; n < 3100; n++) {
+      const visitor = all.visitors.meet(arrival({ client: `10.${n >> 8}.${n & 255}.1`, ...facts }));
+      visitor.ask("a", "tile", opening[0]);
+      void visitor.enter(1).then(
+        () => outcomes.push("served"),
+        ({ kind, code, retryAfter }) => outcomes.push(`${kind} ${code} ${retryAfter > 0}`),
+      );
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    return { ...all, outcomes };
+  };
+
+  test("more are refused with the seconds to wait, and none goes on at once", async () => {
+    const { outcomes, ask } = await crowded();
+    const served = outcomes.filter((outcome) => outcome === "served").length;
+    // 5 % of two permits are 300 megapixels in a minute.
+    expect(served).toBeGreaterThanOrEqual(300);
+    expect(served).toBeLessThanOrEqual(301);
+    expect(outcomes.filter((outcome) => outcome === "limited visitor_budget true")).toHaveLength(
+      3100 - served - 2048,
+    );
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await ask({ client: "192.0.2.9" }, "tile", 0.25)).outcome).toBe("served");
+  });
+
+  test("documents of programs are refused too, and those of browsers are not", async () => {
+    const { visitors } = await crowded({ agent: "program" });
+    const read = (facts: Partial<Arrival>) => visitors.meet(arrival(facts)).read();
+    await expect(read({ agent: "program", client: "10.0.0.1" })).rejects.toMatchObject({
+      code: "visitor_budget",
+    });
+    expect(read({ client: "10.0.0.1" })).toBeUndefined();
+  });
+
+  test("readers, listed sites, own viewers and other classes wait as before", async () => {
+    const { visitors, ask } = await crowded();
+    for (const tile of opening) visitors.meet(arrival({ client: "192.0.2.77" })).ask("a", "tile", tile);
+    for (const facts of [{ client: "192.0.2.77" }, { isListed: true }, { hasPass: true }]) {
+      expect((await ask(facts, "tile", 0.25)).outcome).toBe("served");
+    }
+    expect((await ask({ agent: "program" }, "tile", 0.25)).outcome).toBe("served");
+  });
+
+  test("those of better groups go on to the queue if their own do", async () => {
+    const { outcomes } = await crowded({ isListed: true });
+    expect(outcomes.filter((outcome) => outcome !== "served")).toEqual([]);
+  });
 });
 
 describe("a document", () => {

@@ -20,7 +20,8 @@ export async function pay(
   part: number,
 ): Promise<void> {
   if (!visitor) return;
-  visitor.ask(path, part === 1 ? "big" : "part");
+  // A viewer of PDF files asks for many parts, and is no program.
+  visitor.ask(path, part === 1 ? "big" : "document");
   const area = pages.reduce(
     (sum, { image, width, height }) => sum + (image.way === "missing" ? 0 : width * height),
     0,
@@ -37,7 +38,6 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
       },
       network: visitor.network,
       isStranger: visitor.isStranger,
-      isBrowser: visitor.isBrowser,
       read: (signal) => visitor.read(signal),
       inform: (identifier) => visitor.inform(identifier),
       ask: () => {},

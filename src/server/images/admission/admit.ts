@@ -22,7 +22,8 @@ export interface AdmissionLimits {
   readonly memory: number;
   /**
    * Maximum number of waiting jobs in a lane, counted separately for each remote source and for all other
-   * sources together. One more refuses the last job of the client that has most of them.
+   * sources together. One more refuses the last job of the client that has most of them, among those of the
+   * group whose turns come last.
    */
   readonly waiting: number;
   /**
@@ -323,13 +324,14 @@ class CostAdmission implements Admission {
 
   /**
    * Refuses one job of a lane and remote source, or of all other sources, if more wait than may, and returns
-   * it.
+   * it. The jobs of a swarm are of many clients, so that a reader has more than any of these: what matters
+   * first is the group.
    */
   #thin(lane: Lane, remote: string | undefined): TrackedJob | undefined {
     const alike = [...this.#queues[lane].clients()].map((own) => own.filter((job) => job.remote === remote));
-    const maxLength = alike.reduce((max, own) => (own.length >= max.length ? own : max), []);
-    const last = maxLength.at(-1);
-    if (!last || alike.flat().length <= this.#limits.waiting) return undefined;
+    if (alike.flat().length <= this.#limits.waiting) return undefined;
+    const last = alike.reduce((one, other) => (isRefusedBefore(other, one) ? other : one), []).at(-1);
+    if (!last) return undefined;
     this.#turnAway(last, "queueFull");
     return last;
   }
@@ -371,7 +373,8 @@ class CostAdmission implements Admission {
           timer = this.#join(job);
         },
         leave: () => {
-          this.#queues[lane].remove(owner, job);
+          // Its owner may have changed since it was queued.
+          this.#queues[lane].remove(job.owner, job);
           this.#figures.counts.cancelled.add();
           this.#next();
         },
@@ -395,6 +398,13 @@ class CostAdmission implements Admission {
     if (this.#limits.waitMs === Number.POSITIVE_INFINITY) return undefined;
     return setTimeout(() => this.#turnAway(job, "waitedTooLong"), Math.min(this.#limits.waitMs, maxTimerMs));
   }
+}
+
+/** True if a full lane refuses the last of some jobs of a client before the last of those of another. */
+function isRefusedBefore(jobs: readonly TrackedJob[], others: readonly TrackedJob[]): boolean {
+  const [group, other] = [jobs, others].map((of) => of[0]?.owner.group as TurnGroup | undefined);
+  if (group === undefined || other === undefined || group === other) return jobs.length >= others.length;
+  return isBetter(other, group);
 }
 
 const ownerOf = ({ group, network }: JobVisitor): TurnOwner => ({ group, network });

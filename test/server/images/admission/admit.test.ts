@@ -10,6 +10,7 @@ import {
   type JobNeeds,
 } from "../../../../src/server/images/admission/admit.ts";
 import { maxCheapMs } from "../../../../src/server/images/admission/lanes.ts";
+import type { TurnGroup } from "../../../../src/server/visitors/classes.ts";
 import type { Permit } from "../../../../src/server/workers/permit.ts";
 import { readCounts } from "../../../counts.ts";
 
@@ -63,6 +64,9 @@ const codeOf = (result: Promise<unknown>) =>
     () => "done",
     (error) => `${error.kind} ${error.code}`,
   );
+
+/** A visitor of a network. */
+const visitorOf = (network: string, group: TurnGroup) => ({ group, network, chargeWork() {} });
 
 test("heavy jobs leave a permit to cheap ones, however many there are", async () => {
   const { start, order, admission } = gate({ permits: 4 });
@@ -269,6 +273,40 @@ test("a full lane refuses the last job of the client that has most of them", asy
   expect(order).toEqual(["running", "a1", "b1", "a2"]);
 });
 
+test("a full lane refuses jobs of the last group first, however many a client of a better one has", async () => {
+  const { start } = gate({ permits: 1, waiting: 6 });
+  const running = start("running");
+  const swarm = Array.from({ length: 6 }, (_, n) =>
+    start(`swarm ${n}`, { visitor: visitorOf(`s${n}`, "others") }),
+  );
+  const [earned, listed, welcome] = (["earned", "listed", "welcome"] as const).map((group) =>
+    [1, 2].map((n) => start(`${group} ${n}`, { visitor: visitorOf(group, group) })),
+  ) as [ReturnType<typeof start>[], ReturnType<typeof start>[], ReturnType<typeof start>[]];
+  for (const { result } of swarm) expect(await codeOf(result)).toBe("busy queue_full");
+  const late = start("late", { visitor: visitorOf("late", "others") });
+  expect(await codeOf(late.result)).toBe("busy queue_full");
+  // Readers who earned it have a larger share than listed sites, and come after them.
+  const another = start("another", { visitor: visitorOf("another", "welcome") });
+  expect(await codeOf(earned[1]!.result)).toBe("busy queue_full");
+  const others = [earned[0]!, ...listed, ...welcome, another];
+  await Promise.all([running, ...others].map((job) => job.end()));
+});
+
+test("a job that took better turns leaves the queue if nobody waits for it any more", async () => {
+  const { admission, start, order } = gate({ permits: 1 });
+  const running = start("running");
+  const crawler = admission.share("image", visitorOf("a", "others"));
+  const gone = new AbortController();
+  const job = start("shared", { visitor: crawler.all }, gone.signal);
+  admission.share("image", visitorOf("r", "welcome"));
+  gone.abort();
+  expect(await codeOf(job.result)).toBe("cancelled cancelled");
+  expect(admission.status()).toMatchObject({ waiting: 0 });
+  await running.end();
+  expect(order).toEqual(["running"]);
+  expect(admission.status()).toMatchObject({ running: 0 });
+});
+
 test("shorter jobs of a client go first, but not before one that has waited ten times the difference", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
@@ -381,13 +419,6 @@ test("each job is charged to its visitor once, also if it fails", async () => {
   expect(charges).toHaveLength(1);
   await run(() => Promise.reject(new Error("damaged")));
   expect(charges).toHaveLength(2);
-});
-
-/** A visitor of a network with a letter. */
-const visitorOf = (network: string, group: "welcome" | "earned" | "others") => ({
-  group,
-  network,
-  chargeWork() {},
 });
 
 test("a job that a reader waits for too takes the turns of the reader, and never those of a crawler again", async () => {
