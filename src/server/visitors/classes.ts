@@ -98,7 +98,7 @@ export function classOf(
   if (agent === "claimed") return agent;
   if (hasPass && agent === "browser") return "viewer";
   // The field that names the origin costs nothing to fake, so it helps only what viewers ask for.
-  if (isListed && shape !== "big") return "listed";
+  if (isListed && (shape === "tile" || shape === "document")) return "listed";
   if (agent !== "browser") return agent;
   if (history && isEarned(history, now)) return "reader";
   if (history && isLikeProgram(history)) return "program";

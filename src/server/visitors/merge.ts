@@ -6,8 +6,11 @@ import { type Budget, type Log, levelOf, type Meter, messageOf } from "../../bas
 
 /** Receives what is charged to meters that servers share. */
 export interface Ledger {
-  /** Records a use that was charged to a meter just now. `name`: the same on all servers. */
-  note(name: string, meter: Meter, budget: Budget, amount: number): void;
+  /**
+   * Records a use that was charged to a meter just now. `name`: the same on all servers; `isPool`: true if it
+   * is the meter of a pool, of which there are few, and which is always shared.
+   */
+  note(name: string, meter: Meter, budget: Budget, amount: number, isPool?: boolean): void;
   /** Returns the number of servers that share the meters; 1 while this one is alone. */
   servers(): number;
 }
@@ -46,14 +49,25 @@ const mergeMs = 1000;
 const maxPauseMs = 60_000;
 /** A merge that has not ended after these milliseconds was given up with the request that began it. */
 const lostMs = 2 * maxPauseMs;
-/** Meters of a merge; a use of another one is charged at this server alone. */
+/** Meters of a merge: pools, and those that were used most. All others are charged at this server alone. */
 const maxRows = 300;
+/** Meters that are noted for a merge; all but those that would be in it make way for further ones. */
+const maxNoted = 4096;
 
 interface Use {
   readonly meter: Meter;
   readonly budget: Budget;
+  readonly isPool: boolean;
   amount: number;
 }
+
+/** Returns the uses that a merge has room for. */
+const heaviestOf = (uses: ReadonlyMap<string, Use>): Map<string, Use> =>
+  new Map(
+    [...uses]
+      .sort(([, a], [, b]) => Number(b.isPool) - Number(a.isPool) || b.amount - a.amount)
+      .slice(0, maxRows),
+  );
 
 /**
  * Creates the merging of a server. A merge that fails is not sent again, since the store may have carried it
@@ -70,7 +84,7 @@ export function createMerging(exchange: Exchange, { now, log, keepAlive }: Mergi
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const merge = async () => {
-    const sent = uses;
+    const sent = heaviestOf(uses);
     uses = new Map();
     const at = now();
     const rows = [...sent].map(([name, { meter, budget, amount }]) => ({
@@ -117,10 +131,11 @@ export function createMerging(exchange: Exchange, { now, log, keepAlive }: Mergi
   };
 
   return {
-    note(name, meter, budget, amount) {
+    note(name, meter, budget, amount, isPool = false) {
       const use = uses.get(name);
+      if (!use && uses.size >= maxNoted) uses = heaviestOf(uses);
       if (use) use.amount += amount;
-      else if (uses.size < maxRows) uses.set(name, { meter, budget, amount });
+      else uses.set(name, { meter, budget, isPool, amount });
       begin();
     },
     servers: () => servers,

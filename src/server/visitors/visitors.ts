@@ -370,7 +370,7 @@ export function createVisitors(initial: VisitorLimits, now: () => number, ledger
     #chargePool(pool: Pool, network: string | undefined, megapixels: number): void {
       const budget = budgetOf(pool);
       pools[pool].charge(network, budget, megapixels, now());
-      ledger?.note(`pool ${pool}`, pools[pool].meter, budget, megapixels);
+      ledger?.note(`pool ${pool}`, pools[pool].meter, budget, megapixels, true);
     }
 
     /** Name of the network that has a part of its pool: a /48 of IPv6 as one, since it has 65,536 of /64. */

@@ -220,6 +220,26 @@ test("a download is charged before its first byte, and refused as large images a
   expect((await take({}, "HEAD")).status).toBe(200);
 });
 
+test("a download from a listed site is never charged to listed sites, whatever its range", async () => {
+  const { app } = await crawled(
+    "mode: limit, listed_origins: [https://www.example.org]",
+    "presentation: { download: { zip: on } }",
+  );
+  const take = async (range: Record<string, string>) => {
+    const headers = { "User-Agent": browser, Referer: "https://www.example.org/book", ...range };
+    const response = await app.get("/iiif/download/zip/scan.jpg", { peer: "192.0.2.1", headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await take({})).toBe(200);
+  // As a viewer of PDF files reads: more requests than those that tell a program.
+  for (let n = 0; n < 9; n++) expect(await take({ Range: "bytes=1-" })).toBe(206);
+  const counts = app.service.visitors.current()?.counts();
+  expect(counts?.program.requests).toBe(0);
+  // 12 megapixels for each; to measure the file counts a little more.
+  expect(counts?.newcomer.megapixels).toBeGreaterThan(119);
+});
+
 test("a download is sent to its end once it is paid for, also if its pages are rendered", async () => {
   const { app, use } = await crawled();
   // The page takes the rest of the 30 of a program.

@@ -2,7 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Budget, charge, emptyMeter, levelOf, type Meter } from "../../../src/base/index.ts";
-import { createMerging, type Exchange, type MergeRow } from "../../../src/server/visitors/merge.ts";
+import {
+  createMerging,
+  type Exchange,
+  type Ledger,
+  type MergeRow,
+} from "../../../src/server/visitors/merge.ts";
 import { createVisitors, type VisitorLimits } from "../../../src/server/visitors/visitors.ts";
 import fc from "../../properties.ts";
 
@@ -200,6 +205,27 @@ describe("a server", () => {
     expect(store.merges.map(({ length }) => length)).toEqual([300]);
   });
 
+  test.each([400, 9000])("sends pools and the heaviest of %i networks", async (count) => {
+    const store = createStore();
+    const merging = start(store);
+    const use = (name: string, amount: number, isPool?: boolean) => {
+      const meter = emptyMeter(0);
+      charge(meter, slow, amount, Date.now());
+      merging.note(name, meter, slow, amount, isPool);
+    };
+    use("first", 3);
+    for (let n = 0; n < count; n++) {
+      use(`light ${n}`, 2);
+      // A pool that was used little, after there are too many already.
+      if (n === count / 2) use("pool", 1, true);
+    }
+    use("last", 3);
+    await vi.advanceTimersByTimeAsync(1000);
+    const names = store.merges.flat().map(({ name }) => name);
+    expect(names).toHaveLength(300);
+    expect(names.slice(0, 3)).toEqual(["pool", "first", "last"]);
+  });
+
   test("begins again if a merge was given up with its request", async () => {
     const store = createStore();
     const merging = start(store);
@@ -272,7 +298,13 @@ describe("a swarm that comes to two servers", () => {
 
 test("a network has a meter for each pool, and pools have their own", () => {
   const names: string[] = [];
-  const ledger = { note: (name: string) => void names.push(name), servers: () => 1 };
+  const ledger: Ledger = {
+    note(name, _meter, _budget, _amount, isPool = false) {
+      expect(isPool).toBe(name.startsWith("pool "));
+      names.push(name);
+    },
+    servers: () => 1,
+  };
   const limits: VisitorLimits = {
     mode: "observe",
     permits: 2,

@@ -20,8 +20,7 @@ export async function pay(
   part: number,
 ): Promise<void> {
   if (!visitor) return;
-  // A viewer of PDF files asks for many parts, and is no program.
-  visitor.ask(path, part === 1 ? "big" : "document");
+  visitor.ask(path, part === 1 ? "big" : "part");
   const area = pages.reduce(
     (sum, { image, width, height }) => sum + (image.way === "missing" ? 0 : width * height),
     0,
@@ -38,6 +37,7 @@ export function prepaid(visitor: Visitor | undefined): Visitor | undefined {
       },
       network: visitor.network,
       isStranger: visitor.isStranger,
+      isBrowser: visitor.isBrowser,
       read: (signal) => visitor.read(signal),
       inform: (identifier) => visitor.inform(identifier),
       ask: () => {},

@@ -22,9 +22,14 @@ export interface ReverseDnsOptions {
 /** Milliseconds that a result is valid. */
 const valid = { found: 6 * 3_600_000, none: 600_000, failed: 60_000 } as const;
 /** Lookups at a time; addresses that come while they run stay unknown. */
-const maxLookups = 8;
+const maxLookups = 64;
 /** Milliseconds that a lookup may take. */
-const lookupMs = 5000;
+const lookupMs = 2000;
+/**
+ * After a lookup, its network waits this many times as long as that took. So a network whose servers are slow
+ * takes a hundredth of a lookup at a time, and thousands of them are needed to take all.
+ */
+const pauseFactor = 100;
 /** Names of one address that are looked up. */
 const maxNames = 4;
 const maxAddresses = 10_000;
@@ -41,8 +46,10 @@ export const isOfDomain = (name: string, domain: string): boolean =>
 /** Creates lookups of which none has been made. */
 export function createReverseDns({ dns, domains, now }: ReverseDnsOptions): ReverseDns {
   const results = createLru<string, Result>(maxAddresses);
-  /** Networks with a lookup, of which each has one at a time, so that none takes all. */
+  /** Networks with a lookup (/24, /48 of IPv6), of which each has one at a time, so that none takes all. */
   const asking = new Set<string>();
+  /** When networks may have their next lookup. */
+  const pauses = createLru<string, number>(maxAddresses);
 
   const leadsBack = async (name: string, address: string) =>
     (await dns.addressesOf(name)).some((other) => normaliseIp(other) === address);
@@ -58,6 +65,7 @@ export function createReverseDns({ dns, domains, now }: ReverseDnsOptions): Reve
 
   const ask = async (address: string, network: string) => {
     asking.add(network);
+    const began = now();
     try {
       const names = await withDeadline(lookupMs, () => lookUp(address));
       results.set(address, { names, until: now() + (names.length > 0 ? valid.found : valid.none) }, 1);
@@ -66,6 +74,7 @@ export function createReverseDns({ dns, domains, now }: ReverseDnsOptions): Reve
       results.set(address, { names: undefined, until: now() + valid.failed }, 1);
     } finally {
       asking.delete(network);
+      pauses.set(network, now() + pauseFactor * Math.min(lookupMs, now() - began), 1);
     }
   };
 
@@ -75,8 +84,9 @@ export function createReverseDns({ dns, domains, now }: ReverseDnsOptions): Reve
       if (address === undefined) return undefined;
       const result = results.get(address);
       if (result && now() < result.until) return result.names;
-      const { network } = visitorNetworks(address);
-      if (asking.size < maxLookups && !asking.has(network)) void ask(address, network);
+      const { network: own, site: network = own } = visitorNetworks(address);
+      const mayAsk = asking.size < maxLookups && !asking.has(network) && now() >= (pauses.get(network) ?? 0);
+      if (mayAsk) void ask(address, network);
       return undefined;
     },
   };
