@@ -3,6 +3,7 @@
 
 import { type Check, createSeldom, type Log, messageOf, type Platform } from "../../../base/index.ts";
 import { createOidcLogin, type OidcLogin } from "../oidc/login.ts";
+import { passwordCheck } from "../passwords/file-check.ts";
 import { openPasswords, type Passwords } from "../passwords/index.ts";
 import { createVerifier } from "../passwords/verifier.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
@@ -88,21 +89,6 @@ export async function openLogins(
     },
     checks,
     close: () => verifier.close(),
-  };
-}
-
-function passwordCheck(name: string, key: string, location: string, { check, checkNames }: Passwords): Check {
-  return {
-    part: "passwords",
-    name,
-    backend: "htpasswd_file",
-    key: `${key}.htpasswd_file`,
-    location,
-    neededFor: "changes",
-    run: check,
-    // An empty list is valid while everybody is locked out, so only dry runs report it.
-    dryRun: async () => checkNames(),
-    logs: true,
   };
 }
 

@@ -11,7 +11,8 @@ import {
 } from "../../../base/index.ts";
 import { ranks } from "../logins/failures.ts";
 import { createOneSecret, type OneSecret } from "../logins/one-secret.ts";
-import { openPasswords, type Passwords } from "../passwords/index.ts";
+import { passwordCheck } from "../passwords/file-check.ts";
+import { openPasswords } from "../passwords/index.ts";
 import { createVerifier } from "../passwords/verifier.ts";
 import type { AdminOptions } from "./options.ts";
 
@@ -107,7 +108,7 @@ export async function openOperators(
       flights.set(flight, result);
       return result;
     },
-    checks: [checkOf(htpasswd_file, passwords)],
+    checks: [passwordCheck("operators", key, htpasswd_file, passwords)],
     close: () => verifier.close(),
   };
 }
@@ -135,15 +136,3 @@ function createKnownPasswords() {
     note: (id: string) => known.set(id, true, 1),
   };
 }
-
-const checkOf = (location: string, { check, checkNames }: Passwords): Check => ({
-  part: "passwords",
-  name: "operators",
-  backend: "htpasswd_file",
-  key: `${key}.htpasswd_file`,
-  location,
-  neededFor: "changes",
-  run: check,
-  dryRun: async () => checkNames(),
-  logs: true,
-});
