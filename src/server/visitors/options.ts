@@ -85,7 +85,7 @@ const redis = withOneRedis(
 const options = z.strictObject({
   mode: z.enum(["off", "observe", "limit"]).default("off").meta({
     description:
-      "`off`: everybody is treated alike. `observe`: the service tells readers from crawlers and counts who would have waited or been refused, but changes no response; only pages of `/view` get a cookie. `limit`: requests above a budget wait, and networks that ask for too many large images are refused them.",
+      "`off`: the service treats all visitors the same. `observe`: it tells readers from crawlers, and counts the requests that `limit` would delay or refuse. It changes no response, but sets a cookie on pages of `/view`. `limit`: requests above a budget wait, and a network that asks for too many large images gets no more of them for a while.",
     edit: "live",
   }),
   known_networks: z.array(rangeOption()).default([]).meta({

@@ -147,8 +147,8 @@ const maxExcess = 10;
 /** Networks that are remembered, with the /48 of IPv6. */
 const networkBounds = { met: 20_000, proven: 30_000 };
 /**
- * Part of its burst that a network has used at once when it is held apart from those that were only met: to
- * make the service forget all of these takes about as long then as it takes their budgets to recover.
+ * A network that has used this part of its burst is remembered apart from networks that were only met. A
+ * crawler that wants all of these forgotten then needs about as long as their budgets need to recover.
  */
 const provenPart = 1 / 10;
 /** A /48 of IPv6 may use this many times what one network may. */

@@ -109,7 +109,7 @@ test.each(Object.keys(drivers) as (keyof typeof drivers)[])(
 
 test("a pool that many networks have used up at one server is used up at the other", async () => {
   const [one, other] = [server(), server()];
-  // Pools drain: a minute empties what they allow at once, so that this lasts for a thousand.
+  // A pool drains its burst in a minute. It would take a thousand minutes to drain this.
   for (let n = 0; n < 100; n++) one.use(`10.0.${n}.1`, 0.01 * 150_000);
   other.use(client, 1);
   await eventually(() => {

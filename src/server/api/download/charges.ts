@@ -5,8 +5,8 @@ import type { Plan } from "../../downloads/plan.ts";
 import type { Visitor } from "../../visitors/visitors.ts";
 
 /**
- * Megapixels that one file counts at most: what a reader may use at once, who would otherwise wait for tiles
- * after taking a book home.
+ * The most that one file is charged, in megapixels: as much as a reader may use at once. If a book cost more,
+ * its reader would have to wait for tiles afterwards.
  */
 const maxCharge = 60;
 

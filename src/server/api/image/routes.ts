@@ -134,13 +134,9 @@ const acts: { readonly [K in ImagePath["kind"]]: ImageHandler<K> } = {
 
 /** Returns the public URI of an image service, the parent of its info.json; with the token of a link. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
-  return imageAddress(linkedBase(c) + mount.prefix, identifier);
-}
-
-/** Returns the public URL of the service; with the token of the link that a request came by. */
-function linkedBase(c: RequestContext): string {
   const { token = "" } = c.get("signed") ?? {};
-  return c.get("link") ? signedBase(c.get("base"), token) : c.get("base");
+  const base = c.get("link") ? signedBase(c.get("base"), token) : c.get("base");
+  return imageAddress(base + mount.prefix, identifier);
 }
 
 /** Redirects a base URI to image information (Image API 3.0, section 2). */

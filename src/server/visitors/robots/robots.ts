@@ -1,4 +1,4 @@
-// What the service tells crawlers, as far as it comes from files.
+// The list of agents in /robots.txt, which comes from a file.
 
 import { type Check, type Log, type Platform, watchFile } from "../../../base/index.ts";
 import { fileCheck } from "../file-check.ts";
